@@ -12,7 +12,7 @@ from shared.conversation.write_key import WriteKey
 from shared.expenses.expense import EXPENSES_LIMIT, FOLDER, Expense, ExpenseRecord, Settlement
 from shared.expenses.rates import Rates
 from shared.expenses.settlement import Transfer, balances, transfers
-from shared.expenses.store import ExpenseStore, entry_in, id_of
+from shared.expenses.store import ExpenseStore, entry_in
 from shared.expenses.wording import divided_among
 from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject
@@ -160,7 +160,7 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
     def _objects(self) -> Mapping[str, ListedObject]:
         """The objects of the chat's records by id, listed once in a turn."""
         if self._listed is None:
-            self._listed = {id_of(one.name): one for one in self._store.list_objects()}
+            self._listed = {self._store.id_in(one.name): one for one in self._store.list_objects()}
         return self._listed
 
     def _read(self, own_ids: Iterable[str]) -> None:
@@ -168,7 +168,7 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         unread = [self._objects[own_id] for own_id in own_ids if own_id not in self._stored and own_id in self._objects]
         if not unread:
             return
-        self._stored |= dict.fromkeys(id_of(one.name) for one in unread)
+        self._stored |= dict.fromkeys(self._store.id_in(one.name) for one in unread)
         is_withdrawn = self.attempt.is_withdrawn
         for entry in self._store.read(unread):
             if not entry.is_removed and not entry.provenance.withdrawn_ids(is_withdrawn):

@@ -11,11 +11,11 @@ from shared.features.stored_feature import Counted, ObjectSource, StoredFeature
 
 
 def _count(conversation: Conversation) -> int:
-    return sum(isinstance(one, Expense) and not one.is_removed for one in ExpenseStore(conversation).read_all())
+    return sum(isinstance(one, Expense) for one in ExpenseStore(conversation).present())
 
 
 def _sources(conversation: Conversation) -> Iterator[ObjectSource]:
-    return ExpenseStore(conversation).provenances()
+    return ExpenseStore(conversation).sources()
 
 
 _COUNTED: Final = Counted(

@@ -24,9 +24,7 @@ def _count(conversation: Conversation) -> int:
 
 
 def _sources(conversation: Conversation) -> Iterator[ObjectSource]:
-    store = HookStore(conversation)
-    for hook in store.read_all():
-        yield store.name_of(hook.id), hook.provenance
+    return HookStore(conversation).sources()
 
 
 HOOKS: Final = StoredFeature(

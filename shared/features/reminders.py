@@ -64,8 +64,7 @@ def _count(conversation: Conversation) -> int:
 
 
 def _sources(conversation: Conversation) -> Iterator[ObjectSource]:
-    for reminder in ReminderStore(conversation).read_all():
-        yield conversation.names.reminder(reminder.id), reminder.provenance
+    return ReminderStore(conversation).sources()
 
 
 REMINDERS: Final = StoredFeature(

@@ -98,7 +98,7 @@ class _Noticed:
 
 def _read(conversation: Conversation, listing: Future[tuple[ListedObject, ...]]) -> tuple[Hook, ...]:
     try:
-        return HookStore(conversation).read_listed(listing.result())
+        return HookStore(conversation).read(listing.result())
     except StorageUnavailableError as cause:
         logs.error("hooks_unread", cause=cause)
         return ()

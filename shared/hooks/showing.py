@@ -45,7 +45,7 @@ class AnswerNotices:
             if not is_answer or outcome.offer.is_deferral or outcome.offer.may_be_pressed:
                 return outcome
             try:
-                hooks = HookStore(conversation).read_listed(listing.result())
+                hooks = HookStore(conversation).read(listing.result())
             except StorageUnavailableError as cause:
                 logs.error("hooks_unread", cause=cause)
                 return outcome

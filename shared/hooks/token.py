@@ -21,7 +21,7 @@ _CHAT_BYTES: Final = 17  # a letter, and 32 hexadecimal digits
 _ID_DIGITS: Final = 16
 _SEALED_CHARACTERS: Final = 39
 _MAC_CHARACTERS: Final = 43
-_HOOK_ID: Final = re.compile(rf"h[0-9a-v]{{{_ID_DIGITS}}}", re.ASCII)
+HOOK_ID: Final = re.compile(rf"h[0-9a-v]{{{_ID_DIGITS}}}", re.ASCII)
 _ADDRESS: Final = re.compile(
     rf"(?P<hook_id>h[0-9a-v]{{{_ID_DIGITS}}})\.(?P<sealed>[0-9A-Za-z_-]{{{_SEALED_CHARACTERS}}})", re.ASCII
 )
@@ -39,7 +39,7 @@ class HookAddress:
 
 def is_hook_id(text: str) -> bool:
     """Whether the text can be the id of a hook, for example `h7k2m4q9v3b5n8a6o`."""
-    return _HOOK_ID.fullmatch(text) is not None
+    return HOOK_ID.fullmatch(text) is not None
 
 
 def new_address(key: str, *, conversation_id: str, seed: str, hook_id: str = "") -> str:

@@ -11,16 +11,15 @@ from shared.conversation.store import Conversation
 from shared.features.chat_feature import ChatFeature
 from shared.features.stored_feature import Counted, ObjectSource, StoredFeature
 from tests.support.wishes.staging import WishOverlay, WishWriter
-from tests.support.wishes.wish import FOLDER, Wish, WishWords, name_of, read_wishes
+from tests.support.wishes.wish import FOLDER, Wish, WishStore, WishWords
 
 
 def _count(conversation: Conversation) -> int:
-    return len(tuple(read_wishes(conversation)))
+    return len(WishStore(conversation).present())
 
 
 def _sources(conversation: Conversation) -> Iterator[ObjectSource]:
-    for wish in read_wishes(conversation):
-        yield name_of(conversation, wish.id), wish.provenance
+    return WishStore(conversation).sources()
 
 
 _COUNTED = Counted(

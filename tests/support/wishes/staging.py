@@ -10,7 +10,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.write_key import WriteKey
 from shared.storage.codec import decode, encode
 from shared.turns.basis import HeldLease
-from tests.support.wishes.wish import FOLDER, Wish, read_wish, read_wishes, write_wish
+from tests.support.wishes.wish import FOLDER, Wish, WishStore
 
 
 class WishOverlay(Overlay[Wish]):
@@ -33,13 +33,14 @@ class WishOverlay(Overlay[Wish]):
     def all(self) -> tuple[Wish, ...]:
         """Return the wishes for the model to read."""
         with self._lock:
-            stored = {wish.id: self.load(wish.id) for wish in read_wishes(self.conversation)}
+            stored = {wish.id: self.load(wish.id) for wish in WishStore(self.conversation).present()}
             wishes = tuple(wish for wish in {**stored, **self._staged}.values() if wish is not None)
             self.mark_shown(Provenance.union(wish.provenance for wish in wishes))
             return wishes
 
     def load(self, thing_id: str) -> Wish | None:
-        wish = read_wish(self.conversation, thing_id)
+        stored = WishStore(self.conversation).find(thing_id)
+        wish = stored[0] if stored is not None else None
         is_withdrawn = wish is None or wish.provenance.withdrawn_ids(self.attempt.is_withdrawn)
         return None if wish is None or is_withdrawn or not wish.text else wish
 
@@ -77,11 +78,11 @@ class WishWriting:
     conversation: Conversation
 
     def write(self, write: StagedWrite, *, key: WriteKey) -> None:
-        wish_id = write.path.removeprefix(f"{FOLDER}/")
+        store, wish_id = WishStore(self.conversation), write.path.removeprefix(f"{FOLDER}/")
         if write.text is not None:
-            write_wish(self.conversation, decode(Wish, write.text.encode()))
-        elif (stored := read_wish(self.conversation, wish_id)) is not None:
-            write_wish(self.conversation, stored.redacted(text="", revision=key))
+            store.write(decode(Wish, write.text.encode()))
+        elif (stored := store.find(wish_id)) is not None:
+            store.write(stored[0].redacted(text="", revision=key))
 
     def finish(self, lease: HeldLease) -> bool:
         return not lease.is_over

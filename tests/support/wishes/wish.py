@@ -1,14 +1,13 @@
 """A wish as a record, and the wishes of a chat as objects of the bucket."""
 
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass, field
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
-from shared.line.ids import checked_id
-from shared.storage.codec import VERSION, decode, encode
-from shared.storage.compare_and_swap import update_by_swap
+from shared.conversation.thing_store import ThingStore
+from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
 
 FOLDER = "wishes"
@@ -25,33 +24,24 @@ class Wish(Extensible):
     revision: tuple[int, int] = (0, 0)
 
 
-def name_of(conversation: Conversation, wish_id: str) -> str:
-    return f"{FOLDER}/{conversation.id}/{checked_id(wish_id)}.json"
+class WishStore(ThingStore[Wish]):
+    """Reads and writes a chat's wishes."""
 
+    __slots__ = ()
+    folder = FOLDER
+    ids = re.compile("[0-9A-Za-z_-]+")
+    noun = "a wish"
 
-def read_wish(conversation: Conversation, wish_id: str) -> Wish | None:
-    stored = conversation.objects.store.read(name_of(conversation, wish_id))
-    return decode(Wish, stored.data) if stored is not None else None
+    def kind_of(self, thing_id: str) -> type[Wish]:  # noqa: ARG002 - every wish has the same class
+        return Wish
 
+    def present(self) -> tuple[Wish, ...]:
+        """Return the wishes that were not dropped."""
+        return tuple(wish for wish in self.read_all() if wish.text)
 
-def read_wishes(conversation: Conversation) -> Iterator[Wish]:
-    """Yield the wishes that were not dropped."""
-    store = conversation.objects.store
-    for listed in store.list(f"{FOLDER}/{conversation.id}/"):
-        stored = store.read(listed.name)
-        wish = decode(Wish, stored.data) if stored is not None else None
-        if wish is not None and wish.text:
-            yield wish
-
-
-def write_wish(conversation: Conversation, wish: Wish) -> None:
-    """Write the wish, unless the object has the same key or a larger key."""
-
-    def newer(data: bytes | None) -> bytes | None:
-        is_newer = data is None or decode(Wish, data).revision < wish.revision
-        return encode(wish) if is_newer else None
-
-    update_by_swap(conversation.objects.store, name_of(conversation, wish.id), newer, what="a wish")
+    def write(self, wish: Wish) -> None:
+        """Write the wish, unless the object has the same key or a larger key."""
+        self.update(wish.id, lambda stored: wish if stored is None or stored.revision < wish.revision else None)
 
 
 class WishWords:
@@ -59,9 +49,4 @@ class WishWords:
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
         """Delete the wishes of withdrawn, erased or edited messages."""
-        store = conversation.objects.store
-        for listed in store.list(f"{FOLDER}/{conversation.id}/"):
-            stored = store.read(listed.name)
-            wish = decode(Wish, stored.data) if stored is not None else None
-            if wish is not None and wish.provenance.withdrawn_ids(amendments.is_withdrawn_from_entries):
-                store.delete(listed.name)
+        WishStore(conversation).remove_withdrawn(amendments)

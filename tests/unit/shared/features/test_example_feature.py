@@ -51,7 +51,7 @@ def chat_of(person: Person) -> Conversation:
 
 
 def wishes(person: Person) -> list[str]:
-    return [wish.text for wish in wishes_of.read_wishes(chat_of(person))]
+    return [wish.text for wish in wishes_of.WishStore(chat_of(person)).present()]
 
 
 def wish(person: Person, text: str) -> dict[str, Any]:
@@ -67,8 +67,8 @@ def test_a_turn_stages_a_wish_tells_it_in_the_receipt_and_stores_it_after_the_co
 
     assert wishes(friend) == ["a bicycle"]
     assert "a bicycle" in str(friend.worker.outcome(event)["text"])
-    (stored,) = wishes_of.read_wishes(chat_of(friend))
-    record = json.loads(friend.worker.store.read(wishes_of.name_of(chat_of(friend), stored.id)).data)  # type: ignore[union-attr]
+    (stored,) = wishes_of.WishStore(chat_of(friend)).present()
+    record = json.loads(friend.worker.store.read(wishes_of.WishStore(chat_of(friend)).name_of(stored.id)).data)  # type: ignore[union-attr]
     Draft202012Validator(SCHEMA).validate(record)
 
 
@@ -86,7 +86,7 @@ def test_an_undo_takes_back_a_wish_and_a_dropped_wish(friend: Person) -> None:
     assert wishes(friend) == []
 
     wish(friend, "a kite")
-    (kite,) = wishes_of.read_wishes(chat_of(friend))
+    (kite,) = wishes_of.WishStore(chat_of(friend)).present()
     does(friend, "drop_wish", id=kite.id)
     assert wishes(friend) == []
     does(friend, "undo_last_change")
@@ -154,7 +154,7 @@ def test_a_lost_chat_comes_back_with_its_wishes(friend: Person) -> None:
     restore(empty, lines, clock=friend.worker.clock, features=FEATURES)
 
     restored = conversations_on(empty, chat.objects.reads, friend.worker.clock).of(chat.id)
-    assert [one.text for one in wishes_of.read_wishes(restored)] == ["a bicycle"]
+    assert [one.text for one in wishes_of.WishStore(restored).present()] == ["a bicycle"]
 
 
 def test_a_person_is_given_their_wishes(friend: Person) -> None:
