@@ -23,7 +23,7 @@ class ExpenseStory:
         """The expenses and settlements in the bucket that were not removed, by id."""
         prefix = f"{FOLDER}/{self.people.conversation_id}/"
         bodies = ((one.name, self.world.objects.read(one.name)) for one in self.world.objects.list(prefix))
-        entries = (entry_in(name, body.data) for name, body in bodies if body is not None)
+        entries = (entry_in(name.rpartition("/")[2], body.data) for name, body in bodies if body is not None)
         return {entry.id: entry for entry in entries if not entry.is_removed}
 
     @property

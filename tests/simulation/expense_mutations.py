@@ -8,8 +8,8 @@ from tests.simulation.rules import Bypass, Never, Return
 
 OF_EXPENSES: Final[Mapping[str, Mutation]] = {
     "takes_back_expenses": Mutation(
-        "shared.expenses.store:_is_affected",
-        Return(value=False),
+        "shared.expenses.store:ExpenseWords.remove_withdrawn",
+        Return(value=None),
         lacks="an expense stays whose message was withdrawn",
     ),
     "writes_expenses": Mutation(

@@ -304,7 +304,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
     ),
     "takes_reminders_away": Mutation(
         f"{_REMINDER_WORDS}:ReminderWords.remove_withdrawn",
-        Skip("remove"),
+        Return(value=None),
         lacks="a reminder outlives the message that asked for it",
     ),
     "names_the_day_of_a_month": Mutation(
