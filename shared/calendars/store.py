@@ -152,7 +152,10 @@ class CalendarStore:
 
     def delete_feed(self, name: str) -> None:
         """Delete a feed's object: a feed of a token that ended must not exist.  Repeated: does nothing."""
-        self.conversation.objects.store.delete(name)
+        store = self.conversation.objects.store
+        while (stored := store.read(name)) is not None:
+            if store.delete(name, generation=stored.generation):
+                return
 
     def mark(self, *, after_ms: int = 0) -> None:
         """Have a tick write the feed anew, from `after_ms` on.  Repeated within a minute: changes nothing."""

@@ -15,17 +15,17 @@ OF_CALENDARS: Final[Mapping[str, Mutation]] = {
     ),
     "cleans_feeds": Mutation(
         "shared.calendars.words:CalendarWords.remove_withdrawn",
-        Skip("store.clean"),
+        Skip("clean"),
         lacks="a withdrawn reminder stays in the feed",
     ),
     "looks_after_writing_feeds": Mutation(
         "shared.calendars.rebuild:FeedBuilder.__call__",
-        Skip("store.clean"),
+        Skip("clean"),
         lacks="a slow tick brings withdrawn words back into a feed",
     ),
     "writes_feeds_by_swap": Mutation(
         "shared.calendars.store:CalendarStore.swap_feed",
-        Instead("store.replace", write_or_make_again),
+        Instead("replace", write_or_make_again),
         lacks="a slow tick makes a feed anew that was deleted meanwhile",
     ),
     "ends_feeds_with_their_calendar": Mutation(

@@ -11,7 +11,7 @@ _PRESS: Final = "shared.handlers.vote_press"
 OF_POLLS: Final[Mapping[str, Mutation]] = {
     "counts_every_press": Mutation(
         f"{_PRESS}:VotePressHandler.__call__",
-        Skip("store.record"),
+        Skip("record"),
         lacks="a press is answered and does not count",
     ),
     "tells_the_last_press": Mutation(
