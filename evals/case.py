@@ -86,7 +86,7 @@ class ExpectedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     text: str = ""
     at: str | None = None
     rule: str | None = None
-    digest: Literal["daily", "weekly"] | None = None
+    digest: Literal["daily", "weekly", "chat"] | None = None
 
 
 class ExpectedExpense(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):

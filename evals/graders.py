@@ -19,12 +19,17 @@ from shared.conversation.records import OutcomeKind
 from shared.expenses.expense import Expense
 from shared.expenses.money import Money
 from shared.knowledge.entry import Entry
-from shared.reminders.reminder import Reminder
+from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.schedule import local_time
 
 Stage = Literal["mechanics", "state", "calls", "words", "truth", "language"]
 _ACKNOWLEDGED: Final = 204
 _BUBBLES: Final = 5
+_DIGESTS: Final = {
+    "daily": ReminderKind.DAILY_DIGEST,
+    "weekly": ReminderKind.WEEKLY_DIGEST,
+    "chat": ReminderKind.CHAT_SUMMARY,
+}
 _ID: Final = re.compile(r"\b[UCR][0-9a-f]{32}\b")
 
 
@@ -189,7 +194,7 @@ def _is_reminder(reminder: Reminder, expected: ExpectedReminder) -> bool:
         _has(expected.text, reminder.text)
         and (expected.at is None or local_time(next_ms, reminder.zone) == expected.at)
         and (expected.rule is None or _has(expected.rule, reminder.rule or ""))
-        and (expected.digest is None or reminder.kind.value == f"{expected.digest}_digest")
+        and (expected.digest is None or reminder.kind is _DIGESTS[expected.digest])
     )
 
 

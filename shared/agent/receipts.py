@@ -90,6 +90,7 @@ class Due:
 
     `messages`: the cost of each occurrence in messages of the account's quota. `carried`: the number of next occurrences within the month's
     quota, if the quota does not cover all. `place`: the place of a zone that the person named, such as `Bangkok`.
+    `comes_with_message`: it is told with a message of the chat after that time.
     """
 
     at: dt.datetime
@@ -98,6 +99,7 @@ class Due:
     messages: int = 1
     carried: int | None = None
     place: str = ""
+    comes_with_message: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +166,7 @@ class ReceiptTexts:
     due: str
     paid_by: str
     costed: str
+    with_message: str
     beyond_quota: str
     partly_carried: str
     two_names: str
@@ -250,6 +253,7 @@ def _name_with_details(deed: Deed, texts: ReceiptTexts, *, limit: int, locale: s
     name = filled(texts.named, name=quotable(deed.name, limit=limit))
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed
+        text = texts.with_message if deed.due.comes_with_message else text
         dated = filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
         if deed.due.carried is None:
             return dated

@@ -78,6 +78,8 @@ from shared.line.phrases import LocalePhrases, Phrases
 from shared.line.presence import Presence
 from shared.line.quota import PushBudget
 from shared.metering import Metering, SeveralCharges
+from shared.reminders.chat_summary import NextMessageSummary
+from shared.reminders.delivery import Reminding
 from shared.translation.translator import Translator
 from shared.translation.turn import TranslationTurns
 from shared.turns.additions import AllAdditions
@@ -178,8 +180,9 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         presence=presence,
         phrases=phrases,
     )
+    summariser = ModelSummariser(model=patient, prompt=prompt, people=people, culprits=culprits)
     recaps = RecapWriter(
-        summariser=ModelSummariser(model=patient, prompt=prompt, people=people, culprits=culprits),
+        summariser=summariser,
         limits=options.memory,
         clock=clock,
     )
@@ -257,6 +260,11 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         usage=usage,
         next_message=hooks.next_message if hooks is not None else None,
         translation=_translation(ports, metering, runner=runner, people=people, budgets=budgets),
+        summary=NextMessageSummary(
+            runner=runner, outbox=outbox, summariser=summariser, budgets=budgets, phrases=phrases, clock=clock
+        )
+        if options.reminding is not Reminding.OFF
+        else None,
     )
     translation = TranslationHandler(conversations=conversations, announcer=announcer, phrases=phrases)
     silence = SilenceHandler(

@@ -57,6 +57,16 @@ class Members:
             raise
         return max((joined_ms[one] for one in user_ids if one in joined_ms), default=None)
 
+    def last_joined_ms(self) -> int | None:
+        """Return when somebody joined last; None if the bot saw nobody join.  An unreadable object is logged here, as above."""
+        stored = self.store.read(self.names.members)
+        try:
+            record = decode(MembersRecord, stored.data) if stored is not None else MembersRecord()
+        except UnreadableRecordError as cause:
+            logs.error("record_unreadable", cause=cause)
+            raise
+        return max(record.joined_ms.values(), default=None)
+
     def record_joining(self, user_ids: Collection[str], *, at_ms: int) -> None:
         """The people are members since `at_ms`, or since a later joining.  Repeated: changes nothing."""
 

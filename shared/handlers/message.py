@@ -22,6 +22,7 @@ from shared.line.addressing import GroupPolicy
 from shared.line.events import LineEvent, MessageContent
 from shared.line.postback_data import AnswerPress
 from shared.line.presence import Presence
+from shared.reminders.chat_summary import NextMessageSummary
 from shared.translation.setting import TranslationSetting
 from shared.translation.store import TranslationStore
 from shared.translation.turn import TranslationTurns
@@ -55,6 +56,7 @@ class MessageHandler:
     flood: FloodHandler
     next_message: "NextMessageNotices | None" = None
     translation: TranslationTurns | None = None
+    summary: NextMessageSummary | None = None
 
     def __call__(self, event: LineEvent, content: MessageContent, silences: Future[SilencesRecord]) -> EventResult:
         """The message is in the journal, and answered if the bot is addressed and an answer is possible.
@@ -177,8 +179,8 @@ class MessageHandler:
             self.usage.begin_exchange()
             result = self.interjection(conversation, message, deadline)
             self.upkeep.after_interjection(conversation, deadline)
-        if self.next_message is not None and result in _WITHOUT_ANSWER:
-            self.next_message(conversation, message, deadline)
+        if result in _WITHOUT_ANSWER:
+            self._use_token(conversation, message, deadline)
         self.upkeep.after_context(conversation, message, deadline)
         return result
 
@@ -194,6 +196,13 @@ class MessageHandler:
         ):
             return None
         return conversation.objects.reads.submit(TranslationStore(conversation).read)
+
+    def _use_token(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> None:
+        """Tell what waits for the chat's next message on its token: a summary, or else the notices of hooks."""
+        if self.summary is not None and self.summary(conversation, message, deadline):
+            return
+        if self.next_message is not None:
+            self.next_message(conversation, message, deadline)
 
 
 def _is_plain_request(message: MessageRecord) -> bool:

@@ -44,7 +44,7 @@ class ReminderWriting:
         for said_reminder in self.outcome.reminders:
             if lease.is_over:
                 return False
-            _record_said(self.store, said_reminder, now_ms=self._now_ms)
+            record_said(self.store, said_reminder, now_ms=self._now_ms)
         return True
 
     @property
@@ -79,7 +79,7 @@ def _apply_write(
         store.delete_marker(staged)
 
 
-def _record_said(store: ReminderStore, said_reminder: SaidReminder, *, now_ms: int) -> None:
+def record_said(store: ReminderStore, said_reminder: SaidReminder, *, now_ms: int) -> None:
     """Record that the postponed occurrence was said, or may have been said: no other answer says the occurrence."""
 
     def change(stored: Reminder | None) -> Reminder | None:

@@ -22,7 +22,7 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.errors import TurnBusyError
 from shared.line.messaging import KEY_VALID_MS, PushApi, PushFate
-from shared.reminders.reminder import Claim, Reminder, ReminderState
+from shared.reminders.reminder import Claim, Reminder, ReminderKind, ReminderState
 from shared.reminders.schedule import Schedule
 from shared.reminders.silence import postpone
 from shared.reminders.store import ReminderStore, next_ms_of
@@ -144,6 +144,8 @@ class ReminderDelivery:
             return "pushes_off"
         if not reminder.is_pushed:
             return "asked_to_wait"
+        if reminder.kind is ReminderKind.CHAT_SUMMARY:
+            return "told_with_a_message"
         return self.pushes.refusal(conversation, occurrence.id, is_reminder=True)
 
     def _claim(self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence) -> _Claimed:

@@ -14,7 +14,7 @@ from shared.errors import StorageUnavailableError
 from shared.line.bubbles import longest_answer
 from shared.line.messaging import MESSAGES_A_CALL
 from shared.reminders.delivery import provenance_said
-from shared.reminders.reminder import REMINDERS_PATH, Reminder
+from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
 from shared.reminders.wording import Occurrence, Wording
 from shared.storage.codec import decode_readable
@@ -100,12 +100,13 @@ def _record_nothing_postponed(lease: Lease, leave_count: int, reminders: Iterabl
 def _waiting(
     reminders: Iterable[Reminder], outcome: OutcomeRecord, amendments: Amendments
 ) -> list[tuple[Reminder, int]]:
-    """Return the postponed occurrences, the oldest first, without reminders that the turn changes and without withdrawn reminders."""
+    """Return the postponed occurrences, the oldest first, without summaries, reminders that the turn changes, and withdrawn reminders."""
     changed_paths = {write.path for write in outcome.writes}
     waiting = (
         (reminder, reminder.kept_ms)
         for reminder in reminders
         if reminder.is_open
+        and reminder.kind is not ReminderKind.CHAT_SUMMARY
         and reminder.kept_ms is not None
         and f"{REMINDERS_PATH}{reminder.id}" not in changed_paths
         and not reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries)

@@ -19,12 +19,14 @@ TEXT_LIMIT: Final = 300
 
 
 class ReminderKind(StrEnum):
-    """What a reminder says: a text of its own, or a digest or the result of a poll, made at the due time."""
+    """What a reminder says: a text of its own, a digest or the result of a poll, made at the due time, or a summary of the chat."""
 
     TEXT = "text"
     DAILY_DIGEST = "daily_digest"
     WEEKLY_DIGEST = "weekly_digest"
     POLL = "poll"
+    CHAT_SUMMARY = "chat_summary"
+    """Never pushed: told on the token of a message that gets no answer (`shared/reminders/chat_summary.py`)."""
 
 
 class ReminderState(StrEnum):

@@ -74,6 +74,7 @@ class ReminderOverlay(Overlay[Reminder]):
             return tuple(
                 (at_ms, reminder.id)
                 for reminder in self._open()
+                if reminder.kind is not ReminderKind.CHAT_SUMMARY  # never pushed
                 for at_ms in Schedule(reminder.start, reminder.zone, reminder.recurrence).between(
                     self.attempt.now_ms, until_ms
                 )
@@ -263,11 +264,13 @@ class ReminderOverlay(Overlay[Reminder]):
 
     def _deed(self, kind: DeedKind, reminder: Reminder) -> Deed:
         now = dt.datetime.fromtimestamp(self.attempt.now_ms / 1_000, tz=zoneinfo.ZoneInfo(self.zone))
+        is_summary = reminder.kind is ReminderKind.CHAT_SUMMARY
         due = Due(
             at=dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone)),
             this_year=now.year,
             recurrence=reminder.recurrence,
-            messages=self.messages_each_time if kind is not DeedKind.REMINDER_CANCELLED else 1,
+            messages=1 if kind is DeedKind.REMINDER_CANCELLED or is_summary else self.messages_each_time,
+            comes_with_message=is_summary,
             carried=self._carried.get(reminder.id) if kind is not DeedKind.REMINDER_CANCELLED else None,
             place=reminder.place,
         )

@@ -30,7 +30,11 @@ from shared.search.folding import fold
 from shared.tools.overlay_tool import overlay_tool
 
 _LISTED: Final = 20
-_KINDS: Final = {"daily": ReminderKind.DAILY_DIGEST, "weekly": ReminderKind.WEEKLY_DIGEST}
+_KINDS: Final = {
+    "daily": ReminderKind.DAILY_DIGEST,
+    "weekly": ReminderKind.WEEKLY_DIGEST,
+    "chat": ReminderKind.CHAT_SUMMARY,
+}
 _DIGESTS: Final = {kind: name for name, kind in _KINDS.items()}
 _CHANGING: Final = frozenset({"change_reminder", "cancel_reminder"})
 _REMARKS: Final = frozenset({"already_set", "left_out", "quota"})  # what a person has to be told of a reminder
@@ -43,6 +47,10 @@ _LEFT_OUT: Final = {
     Gap.COMMON_YEARS: f"It comes in leap years only: {_LAST_DAY}",
 }
 _SAID_WITH_ANSWER: Final = "What it does not carry is said with the next answer in this chat."
+_ONLY_IN_GROUPS: Final = ToolFault(
+    message="A summary on a schedule is for groups: in a 1:1 chat nothing was said that the person does not know. Nothing was set.",
+    may_retry=False,
+)
 _COST_UNKNOWN: Final = ToolFault(
     message="LINE did not say how many members the group has, so what a reminder here costs is not known. Nothing was set: tell the person "
     "to ask once more in a moment.",
@@ -118,7 +126,11 @@ class ReminderTools:
         at = usual_local(str(arguments["at"]), zone or overlay.zone)
         _check_weekday(at, zone or overlay.zone, context)
         needs_tap = context.needs_tap and not _is_ordered(arguments, overlay, context)
-        messages = self._messages_each_time(context)
+        kind = _KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT)
+        is_summary = kind is ReminderKind.CHAT_SUMMARY
+        if is_summary and context.conversation.is_one_on_one:
+            return _ONLY_IN_GROUPS
+        messages = 1 if is_summary else self._messages_each_time(context)
         if messages is None:
             return _COST_UNKNOWN
         overlay.messages_each_time = messages
@@ -128,7 +140,7 @@ class ReminderTools:
                 at=at,
                 zone=zone,
                 rule=_optional(arguments, "rule"),
-                kind=_KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT),
+                kind=kind,
                 provenance=_provenance(text, overlay, context),
                 user_id=context.to_answer[-1].user_id,
                 locale=context.asker_locale,
@@ -149,7 +161,7 @@ class ReminderTools:
         if at is not None:
             _check_weekday(at, local_zone, context)
         needs_tap = context.needs_tap
-        messages = self._messages_each_time(context)
+        messages = 1 if before.kind is ReminderKind.CHAT_SUMMARY else self._messages_each_time(context)
         if messages is None:
             return _COST_UNKNOWN
         overlay.messages_each_time = messages
@@ -167,6 +179,8 @@ class ReminderTools:
 
     def _confirmation(self, reminder: Reminder, overlay: ReminderOverlay, messages: int, context: TurnContext) -> Json:
         """Return the reminder as set, with the cost, and a warning if the month's quota is too small."""
+        if reminder.kind is ReminderKind.CHAT_SUMMARY:
+            return _set(reminder)
         confirmation = _with_cost(_set(reminder), messages, context)
         if self.costs is None:
             return confirmation

@@ -21,6 +21,7 @@ from tests.simulation.mind import ORDER
 from tests.simulation.people import SPARE, TAKE_BACK, VOTE, Message, Order, Welcome, without_spaces
 from tests.simulation.press_checks import answers_to, check_confirmed, check_declined, check_taken_back, must_count
 from tests.simulation.story import Story
+from tests.simulation.summary_checks import is_of_summary
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import NO_LIMITS
 
@@ -291,7 +292,10 @@ def check_addressed(story: Story) -> Iterator[str]:
         is_translation = (
             said.outcome is not None and said.outcome.translations is not None
         )  # check_translations looks at it
-        if asked is not None and not (asked.addressed or asked.is_unsure or may_interject or is_translation):
+        is_summary = said.outcome is not None and is_of_summary(said.outcome.webhook_event_id)
+        if asked is not None and not (
+            asked.addressed or asked.is_unsure or may_interject or is_translation or is_summary
+        ):
             yield f"I6: {asked.id} was answered and had not asked"
     for said, outcome in story.effects():
         covered = [one for one in story.people.messages if one.id in outcome.answered_ids]

@@ -28,6 +28,7 @@ from tests.simulation.poll_checks import check_polls
 from tests.simulation.press_checks import check_presses, check_taps
 from tests.simulation.reminder_checks import ReminderStory, check_reminders
 from tests.simulation.story import LONG_WAIT_S, Story
+from tests.simulation.summary_checks import check_summaries
 from tests.simulation.times import TOKEN_S
 from tests.simulation.translation_checks import check_translations
 from tests.simulation.wiring import THREADS
@@ -130,6 +131,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     found += check_pages(story, history)
     found += check_answers_kept(story, history)
     found += check_expenses(ExpenseStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))
+    found += check_summaries(story.people, story.world)
     found += check_lists(ListStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))
     found += check_hooks(story.people, story.world)
     found += check_calendars(story.people, story.world)

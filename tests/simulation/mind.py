@@ -44,7 +44,7 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| (?:\d{4}-\d\d-\d\d )?\d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|endpoll|buy|tick|clear)"
+    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|endpoll|buy|tick|clear|sum)"
     rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
 )
@@ -489,7 +489,7 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "classify_and_capture", {"text": text}
         case "undo":
             yield "undo_last_change", {}
-        case "remind" | "cancel" | "reword":
+        case "remind" | "cancel" | "reword" | "sum":
             yield "remind", _reminding(verb, text)
         case "pay" | "settle" | "correct" | "unpay":
             yield from _calls_of_expenses(verb, text)
@@ -509,6 +509,8 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
 
 
 def _reminding(verb: str, text: str) -> Json:
+    if verb == "sum":
+        return {"text": text, "minutes": 2, "sums_up": True}
     if verb != "remind":
         return {"cancel": ""} if verb == "cancel" else {"reword": text}
     number = int("".join(filter(str.isdigit, text)))

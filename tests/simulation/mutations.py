@@ -14,6 +14,7 @@ from tests.simulation.mutation import Mutation
 from tests.simulation.poll_mutations import OF_POLLS
 from tests.simulation.refusal_mutations import OF_REFUSALS
 from tests.simulation.silence_mutations import OF_SILENCES
+from tests.simulation.summary_mutations import OF_SUMMARIES
 from tests.simulation.translation_mutations import OF_TRANSLATION
 from tests.simulation.turn_mutations import OF_TURNS
 
@@ -27,6 +28,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     **OF_EXPENSES,
     **OF_LISTS,
     **OF_POLLS,
+    **OF_SUMMARIES,
     **OF_HOOKS,
     **OF_CALENDARS,
     **OF_TRANSLATION,

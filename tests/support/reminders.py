@@ -15,7 +15,7 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.features.stored_features import writer_of
-from shared.reminders.reminder import Reminder
+from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.schedule import local_time
 from shared.reminders.staging import ReminderOverlay
 from shared.reminders.store import ReminderStore
@@ -154,7 +154,8 @@ class ReminderChat:
 def reminding_tool() -> Tool:
     """Return a tool `remind` that stages a reminder in so many minutes, as the toolset of reminders does.
 
-    With `cancel` it cancels the reminders with this in their text, and with `reword` it gives the next one this text.
+    With `sums_up` it is a summary of the chat. With `cancel` it cancels the reminders with this in their text, and with `reword` it gives
+    the next one this text.
     """
 
     def remind(arguments: Json, context: TurnContext) -> Json:
@@ -177,6 +178,7 @@ def reminding_tool() -> Tool:
             text=str(arguments["text"]),
             at=local_time(at_ms, overlay.zone),
             rule=None if rule is None else str(rule),
+            kind=ReminderKind.CHAT_SUMMARY if arguments.get("sums_up") else ReminderKind.TEXT,
             provenance=Provenance.of_sources(sources),
             user_id=None,
         )
@@ -188,6 +190,7 @@ def reminding_tool() -> Tool:
             "text": {"type": "string"},
             "minutes": {"type": "integer"},
             "rule": {"type": "string"},
+            "sums_up": {"type": "boolean"},
             "cancel": {"type": "string"},
             "reword": {"type": "string"},
         },

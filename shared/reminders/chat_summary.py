@@ -1,0 +1,246 @@
+"""Tell a due summary of the chat on the reply token of a message that gets no answer: what was said from one time of it to the next.
+
+    due ─▶ waits (`kept_ms`) ─▶ the next message that gets no answer ─▶ one request to the model, in the chat's turn ─▶ told
+     └── nothing was said: passes in silence
+
+The words are made when they are told, in the turn that tells them, so they are stored nowhere before, and a message that was withdrawn
+meanwhile is in no prompt.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+from shared import logs
+from shared.access.budgets import Budgets
+from shared.agent.receipts import without_receipt_symbols
+from shared.bus.result import EventResult
+from shared.clock import Clock, Deadline
+from shared.conversation.history import History
+from shared.conversation.history_reader import Listing
+from shared.conversation.recollection import Recollection
+from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord, SaidReminder
+from shared.conversation.spending import Spending, weighted_tokens
+from shared.conversation.store import Conversation
+from shared.conversation.turn import FENCE, Route, StoredTurn
+from shared.errors import AizuchiError, ModelUnavailableError, PromptAmendedError
+from shared.line.ids import mask_ids
+from shared.line.messaging import SENDING_S
+from shared.line.phrases import Phrases
+from shared.metering import Meter, log_usage, metered
+from shared.recurrence import Frequency
+from shared.reminders.apply import record_said
+from shared.reminders.delivery import provenance_said, schedule_of
+from shared.reminders.reminder import Reminder, ReminderKind
+from shared.reminders.store import ReminderStore
+from shared.turns.basis import Basis
+from shared.turns.lease import Lease
+from shared.turns.outbox import ENDING_S, Outbox
+from shared.turns.runner import TurnDelivery, TurnRunner
+
+EVERY_MS: Final = 30_000
+"""A summary waits so long after the last write of the chat's turn, so that a model that is down does not hold the turn again and again."""
+_DAY_MS: Final = 24 * 60 * 60_000
+_MOST_DAYS: Final = 7
+_MOST_RECORDS: Final = 300
+_SECONDS: Final = 10.0
+_TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
+_OUTCOME_SUFFIX: Final = "-summary"
+
+
+class SpanSummariser(Protocol):
+    """Sums up what was said in a chat."""
+
+    def sum_up_span(self, conversation: Conversation, records: Recollection, *, locale: str, seconds: float) -> str:
+        """Return a summary of the records, in the language of most, else in `locale`; one request to the model.
+
+        Raises: ModelUnavailableError, if another attempt may succeed; other AizuchiErrors.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextMessageSummary:
+    """Tells waiting summaries, one a message."""
+
+    runner: TurnRunner
+    outbox: Outbox
+    summariser: SpanSummariser
+    budgets: Budgets
+    phrases: Phrases
+    clock: Clock = field(repr=False)
+
+    def __call__(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> bool:
+        """Whether the message's token may have been used: the oldest waiting summary was told, if the chat's turn is free and rests.
+
+        Otherwise it waits for the next message. Repeated: told once. Raises: StorageUnavailableError.
+        """
+        token = message.reply_token
+        if token is None or token.is_surely_dead(self.clock.now_ms()) or conversation.is_one_on_one:
+            return False
+        stored_turn = conversation.turn.read()
+        if not stored_turn.record.has_left or self._is_too_soon(conversation, stored_turn):
+            return False
+        reminder = next(_waiting(conversation), None)
+        if reminder is None:
+            return False
+        work = _SummaryDelivery(
+            telling=self, conversation=conversation, own=message, reminder=reminder, deadline=deadline
+        )
+        delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, work=work)
+        return self.runner.try_once(conversation, delivery, stored_turn) is not None
+
+    def _is_too_soon(self, conversation: Conversation, stored_turn: StoredTurn) -> bool:
+        """Whether the turn is held, or was written less than 30 s ago, as for an interjection."""
+        written_ms = stored_turn.record.expires_ms - round(conversation.turn.lease_s * 1_000)
+        free_ms = 0 if stored_turn.record.state == "idle" else stored_turn.record.expires_ms
+        return self.clock.now_ms() < max(free_ms, written_ms + EVERY_MS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SummaryDelivery:
+    telling: NextMessageSummary
+    conversation: Conversation
+    own: MessageRecord
+    reminder: Reminder
+    deadline: Deadline
+
+    def spends(self, spending: Spending) -> Spending:
+        return self.telling.budgets.opened(spending)
+
+    def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
+        return False
+
+    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
+        """Work remains only if no message is pending, no outcome is unfinished, and the message was neither answered nor withdrawn."""
+        has_better_to_do = (
+            unfinished is not None
+            or self._outcome_id in history.recorded
+            or bool(history.pending(self.own, now_ms=self.telling.clock.now_ms()))
+            or self.own.line_message_id in history.covered
+            or history.amendments.hides(self.own)
+        )
+        return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
+
+    def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
+        telling = self.telling
+        try:
+            outcome, basis = self._made(lease, history)
+        except PromptAmendedError:
+            outcome, basis = None, None
+        except ModelUnavailableError as cause:
+            logs.warning("summary_failed", error_type=type(cause).__name__)
+            outcome, basis = None, None
+        except AizuchiError as cause:  # another attempt would fail likewise
+            logs.warning("summary_given_up", error_type=type(cause).__name__)
+            self._pass()
+            outcome, basis = None, None
+        token = self.own.reply_token
+        if outcome is None or token is None or token.is_surely_dead(telling.clock.now_ms()):
+            lease.release()
+            return None
+        committed = lease.commit(outcome, Route.on(token), basis=basis)
+        if committed is None:
+            return None
+        logs.info("summary_told")
+        try:
+            return telling.outbox.finish(lease, committed, deadline=self.deadline.within(SENDING_S + ENDING_S))
+        except AizuchiError as cause:  # the next delivery of the chat takes the turn over and finishes it
+            logs.warning("summary_unfinished", error_type=type(cause).__name__)
+            return committed
+
+    def _made(self, lease: Lease, history: History) -> tuple[OutcomeRecord | None, Basis | None]:
+        """Return the outcome that tells the summary, with what its prompt rests on; None: there is nothing to tell on this token.
+
+        Raises: PromptAmendedError, AizuchiError.
+        """
+        conversation, telling = self.conversation, self.telling
+        stored = ReminderStore(conversation).find(self.reminder.id)
+        now_ms = telling.clock.now_ms()
+        is_silent = conversation.silences.read().now(now_ms) is not None
+        if is_silent or stored is None or not _waits(stored[0]) or not lease.record.spending.is_reserved:
+            return None, None
+        reminder, amendments = stored[0], history.amendments
+        if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
+            return None, None
+        occurrence_ms = reminder.kept_ms or 0
+        spoken = self._spoken(history, since_ms=span_begin_ms(reminder, occurrence_ms), until_ms=occurrence_ms)
+        if not spoken.messages:
+            logs.info("summary_empty")
+            self._pass()
+            return None, None
+        provenance = replace(provenance_said(reminder, amendments) | spoken.provenance, until_ms=self.own.timestamp_ms)
+        basis = Basis(conversation=conversation, lease=lease, prompt=provenance, before=amendments)
+        end_check = basis.begin_check()
+        meter = Meter(conversation.id, is_of_turn=True)
+        seconds = self.deadline.within(min(_SECONDS, conversation.turn.lease_s * FENCE * _TO_THINK)).left_s
+        with metered(meter):
+            text = telling.summariser.sum_up_span(
+                conversation, spoken, locale=reminder.locale or telling.phrases.locale, seconds=seconds
+            )
+        log_usage(meter, weigh=weighted_tokens)
+        end_check()
+        outcome = OutcomeRecord(
+            webhook_event_id=self._outcome_id,
+            timestamp_ms=self.own.timestamp_ms,
+            kind=OutcomeKind.REPLIED,
+            provenance=provenance,
+            text=f"{without_receipt_symbols(mask_ids(reminder.text))}\n\n{text}",
+            reminders=(SaidReminder(id=reminder.id, occurrence_ms=occurrence_ms),),
+            audit=Audit(usage=meter.usage),
+        )
+        return outcome, basis
+
+    def _spoken(self, history: History, *, since_ms: int, until_ms: int) -> Recollection:
+        """Return the newest records of the span; nothing from before the last joining, because a newcomer reads the summary, too."""
+        joined_ms = self.conversation.members.last_joined_ms()
+        begin_ms = max(since_ms, joined_ms if joined_ms is not None and joined_ms < until_ms else since_ms)
+        archived = self.conversation.archive.read(since_ms=begin_ms, until_ms=until_ms)
+        remembered = Recollection.of_archive(archived) | Recollection.of_history(history)
+        records = [
+            record
+            for record in remembered.records
+            if begin_ms <= record.timestamp_ms < until_ms and _own_id(record) not in history.refused
+        ]
+        return Recollection.of(records[-_MOST_RECORDS:])
+
+    def _pass(self) -> None:
+        """The summary does not wait any more."""
+        said = SaidReminder(id=self.reminder.id, occurrence_ms=self.reminder.kept_ms or 0)
+        record_said(ReminderStore(self.conversation), said, now_ms=self.telling.clock.now_ms())
+
+    @property
+    def _outcome_id(self) -> str:
+        return f"{self.own.webhook_event_id[: 64 - len(_OUTCOME_SUFFIX)]}{_OUTCOME_SUFFIX}"
+
+
+def span_begin_ms(reminder: Reminder, occurrence_ms: int) -> int:
+    """Return since when the summary of this occurrence sums up: since the one before, but at most seven days.
+
+    The first one sums up a day, or a week where it comes every week or more rarely. For example, one of every morning at 8 sums up what was
+    said from 8 to 8.
+    """
+    earliest_ms = occurrence_ms - _MOST_DAYS * _DAY_MS
+    before: Sequence[int] = tuple(schedule_of(reminder).between(earliest_ms - 1, occurrence_ms))
+    if before:
+        return before[-1]
+    recurrence = reminder.recurrence
+    return (
+        earliest_ms
+        if recurrence is not None and recurrence.frequency is not Frequency.DAILY
+        else occurrence_ms - _DAY_MS
+    )
+
+
+def _waits(reminder: Reminder) -> bool:
+    return reminder.is_open and reminder.kind is ReminderKind.CHAT_SUMMARY and reminder.kept_ms is not None
+
+
+def _waiting(conversation: Conversation) -> Iterator[Reminder]:
+    """Yield the summaries that wait, the oldest first."""
+    waiting = (reminder for reminder in ReminderStore(conversation).read_all() if _waits(reminder))
+    yield from sorted(waiting, key=lambda reminder: (reminder.kept_ms or 0, reminder.id))
+
+
+def _own_id(record: MessageRecord | OutcomeRecord) -> str:
+    return record.line_message_id if isinstance(record, MessageRecord) else record.webhook_event_id

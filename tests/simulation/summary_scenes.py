@@ -1,0 +1,78 @@
+"""Scenes of summaries on a schedule, told with a message that gets no answer."""
+
+from typing import Final
+
+from shared.reminders.delivery import Reminding
+from tests.simulation.bus import TICK_S
+from tests.simulation.people import Message
+from tests.simulation.scene import MINUTE_S, Scene
+from tests.simulation.summary_checks import summaries_told
+
+_DUE_S: Final = 300.0
+"""After so long the tick has come at which a scene's summary is due, and the turn rests."""
+
+
+def _scene() -> Scene:
+    return Scene(group=True, reminding=Reminding.PUSH)
+
+
+def summary_that_is_told() -> list[str]:
+    """A summary is due; of the next two messages that nobody answers, the first brings it."""
+    with _scene().playing() as scene:
+        _is_due(scene)
+        for _ in range(2):
+            _says_to_nobody(scene)
+            scene.sleeps(MINUTE_S)
+        is_told = len(summaries_told(scene.stage.people, scene.world)) == 1
+        return [*([] if is_told else ["I1: a summary was not told, or more than once"]), *scene.rests()]
+
+
+def unsend_while_a_summary_is_made() -> list[str]:
+    """A message is withdrawn while the model sums it up: it is not told."""
+    with _scene().playing() as scene:
+        spoken = _is_due(scene)
+        worker = scene.pushes(scene.delivers(scene.says(addressed=False)))
+        scene.runs_until(worker, "model")
+        scene.runs_to_end(scene.takes_back(spoken))
+        scene.runs_to_end(worker)
+        return scene.rests()
+
+
+def unsend_before_a_summary_is_made() -> list[str]:
+    """A message is withdrawn after the summary's time and before it is told: no prompt holds it."""
+    with _scene().playing() as scene:
+        spoken = _is_due(scene)
+        scene.runs_to_end(scene.takes_back(spoken))
+        scene.sleeps(MINUTE_S)
+        _says_to_nobody(scene)
+        return scene.rests()
+
+
+def summary_whose_worker_dies() -> list[str]:
+    """The worker that tells a summary dies before it records it; a later message is told nothing twice."""
+    with _scene().playing() as scene:
+        _is_due(scene)
+        worker = scene.pushes(scene.delivers(scene.says(addressed=False)))
+        scene.runs_until(worker, "reply")
+        scene.dies(worker)
+        for _ in range(2):
+            scene.sleeps(MINUTE_S)
+            _says_to_nobody(scene)
+        return scene.rests()
+
+
+def _is_due(scene: Scene) -> Message:
+    """A member asks for a summary, another message is for nobody, and the time of the summary comes; return that message."""
+    scene.runs_to_end(scene.asks_for("sum"))
+    scene.sleeps(1)
+    spoken = _says_to_nobody(scene)
+    scene.sleeps(_DUE_S + TICK_S - scene.world.now_s % TICK_S)
+    scene.ticks()
+    scene.sleeps(MINUTE_S)
+    return spoken
+
+
+def _says_to_nobody(scene: Scene) -> Message:
+    message = scene.says(addressed=False)
+    scene.runs_to_end(scene.pushes(scene.delivers(message)))
+    return message

@@ -1,0 +1,20 @@
+"""Summaries on a schedule under crashes and withdrawals."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.simulation import summary_scenes
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        summary_scenes.summary_that_is_told,
+        summary_scenes.unsend_while_a_summary_is_made,
+        summary_scenes.unsend_before_a_summary_is_made,
+        summary_scenes.summary_whose_worker_dies,
+    ],
+)
+def test_a_summary_breaks_no_invariant(scene: Callable[[], list[str]]) -> None:
+    assert scene() == []

@@ -1,0 +1,235 @@
+"""Summaries of a group on a schedule: due at their time, made and told with the first message after it that gets no answer."""
+
+import datetime as dt
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from shared.access.budgets import Limits
+from shared.adapters.memory.scripted_model import Step, calling, unusable
+from shared.agent.model import FunctionResponses
+from shared.errors import ModelUnavailableError
+from shared.reminders.chat_summary import span_begin_ms
+from shared.reminders.reminder import Reminder, ReminderKind
+from shared.reminders.store import ReminderStore
+from tests.support import push
+from tests.support.chats import everything_in
+from tests.support.people import Person
+from tests.support.pushed import PushedWorker
+
+SAYS = calling(("reply", {"message": "はい"}))
+SUMS_UP = calling(("write_recap", {"text": "- Ben: 集合は10時"}))
+BEN = "U" + "8" * 32
+HOUR_S = 3_600
+# It is 2025-11-21T13:40 in Tokyo.
+DAILY = {"text": "昨日のまとめ", "at": "2025-11-22T08:00", "rule": "FREQ=DAILY", "digest": "chat"}
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(16) as threads:
+        yield threads
+
+
+@pytest.fixture
+def ann(pool: ThreadPoolExecutor) -> Person:
+    return Person(PushedWorker(pool), is_in_group=True)
+
+
+def sets(person: Person, **arguments: str) -> dict[str, Any]:
+    return person.asks("毎朝8時に昨日のまとめ", calling(("create_reminder", arguments or DAILY)), SAYS)
+
+
+def tells(person: Person, text: str, *thinks: Step) -> dict[str, Any]:
+    """Deliver a message of Ben that is for nobody, sent at the present time."""
+    event = person.events.text(text, by=BEN) | {"timestamp": person.worker.clock.now_ms()}
+    return person.sends(event, *thinks)
+
+
+def passes(person: Person, *, hours: float) -> None:
+    """Time passes, and a tick comes."""
+    person.worker.clock.move(hours * HOUR_S)
+    assert person.worker.push(push.tick()) == 204
+
+
+def said_for(person: Person, event: dict[str, Any]) -> list[str]:
+    return list(person.worker.line.replies.get(event["replyToken"], ()))
+
+
+def summaries(person: Person) -> tuple[Reminder, ...]:
+    return ReminderStore(person.worker.conversations.of(person.events.chat_id)).read_all()
+
+
+def test_a_summary_is_told_with_the_first_message_after_its_time_and_never_pushed(ann: Person) -> None:
+    asked = sets(ann)
+    tells(ann, "集合は10時にしよう")
+    passes(ann, hours=18.4)
+
+    told = tells(ann, "おはよう", SUMS_UP)
+
+    assert said_for(ann, told) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+    assert not ann.worker.line.pushes
+    assert "そのあと最初のメッセージのときに伝えます" in said_for(ann, asked)[0]
+    prompt = ann.worker.prompt()
+    assert "集合は10時にしよう" in prompt
+    assert "おはよう" not in prompt
+
+
+def test_a_summary_is_told_once_and_again_the_next_day(ann: Person) -> None:
+    sets(ann)
+    tells(ann, "集合は10時")
+    passes(ann, hours=18.4)
+    first = tells(ann, "おはよう", SUMS_UP)
+    ann.worker.clock.move(60)
+
+    ann.sends(first)
+    again = tells(ann, "いい天気")
+    passes(ann, hours=24)
+    next_day = tells(ann, "おはよう", SUMS_UP)
+
+    assert said_for(ann, again) == []
+    assert len(said_for(ann, next_day)) == 1
+    assert "いい天気" in ann.worker.prompt()
+    assert "集合は10時にしよう" not in ann.worker.prompt()
+
+
+def test_a_summary_of_nothing_passes_in_silence_without_a_request(ann: Person) -> None:
+    sets(ann)
+    passes(ann, hours=18.4)
+    tells(ann, "おはよう", SUMS_UP)
+    ann.worker.clock.move(60)
+    passes(ann, hours=48)
+    requests = len(ann.worker.model.requests)
+
+    quiet = tells(ann, "久しぶり")
+
+    assert said_for(ann, quiet) == []
+    assert len(ann.worker.model.requests) == requests
+    assert [one.kept_ms for one in summaries(ann)] == [None]
+
+
+def test_a_message_withdrawn_before_the_summary_is_told_is_not_in_it(ann: Person) -> None:
+    sets(ann)
+    secret = tells(ann, "暗証番号は4711")
+    tells(ann, "集合は10時")
+    passes(ann, hours=18.4)
+    ann.worker.withdraw(ann.events.chat_id, secret["message"]["id"])
+
+    tells(ann, "おはよう", SUMS_UP)
+
+    assert "4711" not in ann.worker.prompt()
+    assert "集合は10時" in ann.worker.prompt()
+
+
+def test_a_withdrawal_removes_the_words_of_a_told_summary(ann: Person) -> None:
+    sets(ann)
+    plan = tells(ann, "集合は10時にしよう")
+    passes(ann, hours=18.4)
+    told = tells(ann, "おはよう", calling(("write_recap", {"text": "- Ben: 集合は10時にしよう"})))
+
+    ann.worker.withdraw(ann.events.chat_id, plan["message"]["id"])
+
+    assert said_for(ann, told)
+    assert "集合は10時" not in everything_in(ann.worker.store)
+
+
+def test_a_model_that_is_down_has_the_summary_wait_for_a_later_message(ann: Person) -> None:
+    sets(ann)
+    tells(ann, "集合は10時")
+    passes(ann, hours=18.4)
+
+    failed = tells(ann, "おはよう", ModelUnavailableError("down"))
+    too_soon = tells(ann, "おーい")
+    ann.worker.clock.move(60)
+    told = tells(ann, "もしもし", SUMS_UP)
+
+    assert said_for(ann, failed) == said_for(ann, too_soon) == []
+    assert len(said_for(ann, told)) == 1
+
+
+def test_a_summary_that_the_provider_refuses_is_given_up(ann: Person) -> None:
+    sets(ann)
+    tells(ann, "集合は10時")
+    passes(ann, hours=18.4)
+
+    refused = tells(ann, "おはよう", unusable("", block_reason="PROHIBITED_CONTENT"))
+    ann.worker.clock.move(60)
+    after = tells(ann, "もしもし")
+
+    assert said_for(ann, refused) == said_for(ann, after) == []
+
+
+def test_a_chat_whose_budget_is_spent_is_told_no_summary(pool: ThreadPoolExecutor) -> None:
+    person = Person(PushedWorker(pool, limits=Limits(turns_per_chat_day=1)), is_in_group=True)
+    sets(person, text="さっきまでのまとめ", at="2025-11-21T15:00", digest="chat")
+    tells(person, "集合は10時")
+    passes(person, hours=2)
+    assert [one.kept_ms is not None for one in summaries(person)] == [True]
+    requests = len(person.worker.model.requests)
+
+    assert said_for(person, tells(person, "おはよう", SUMS_UP)) == []
+    assert len(person.worker.model.requests) == requests
+
+
+def test_nothing_from_before_the_last_joining_is_summed_up(ann: Person) -> None:
+    sets(ann)
+    tells(ann, "ケンには内緒")
+    joined = ann.events.event(
+        "memberJoined",
+        joined={"members": [{"type": "user", "userId": "U" + "7" * 32}]},
+        timestamp=ann.worker.clock.now_ms() + 1_000,
+    )
+    ann.worker.clock.move(2)
+    ann.sends(joined)
+    tells(ann, "集合は10時")
+    passes(ann, hours=18.4)
+
+    tells(ann, "おはよう", SUMS_UP)
+
+    assert "内緒" not in ann.worker.prompt()
+    assert "集合は10時" in ann.worker.prompt()
+
+
+def test_a_pause_keeps_a_summary_from_being_told(ann: Person) -> None:
+    sets(ann)
+    tells(ann, "集合は10時")
+    passes(ann, hours=18.4)
+    ann.confirms("/pause")
+
+    assert said_for(ann, tells(ann, "おはよう")) == []
+
+
+def test_a_one_to_one_chat_gets_no_summary(pool: ThreadPoolExecutor) -> None:
+    person = Person(PushedWorker(pool), is_in_group=False)
+
+    sets(person)
+
+    responses = person.worker.model.requests[-1].contents[-1]
+    assert isinstance(responses, FunctionResponses)
+    assert "for groups" in str(responses.responses[0].response)
+    assert summaries(person) == ()
+
+
+@pytest.mark.parametrize(
+    ("start", "rule", "occurrence", "begin"),
+    [
+        ("2025-11-20T08:00", "FREQ=DAILY", "2025-11-22T08:00", "2025-11-21T08:00"),
+        ("2025-11-22T08:00", "FREQ=DAILY", "2025-11-22T08:00", "2025-11-21T08:00"),
+        ("2025-11-22T08:00", "FREQ=WEEKLY;BYDAY=SA", "2025-11-22T08:00", "2025-11-15T08:00"),
+        ("2025-11-17T08:00", "FREQ=WEEKLY;BYDAY=MO,FR", "2025-11-24T08:00", "2025-11-21T08:00"),
+        ("2025-10-22T08:00", "FREQ=MONTHLY", "2025-11-22T08:00", "2025-11-15T08:00"),
+        ("2025-11-22T08:00", None, "2025-11-22T08:00", "2025-11-21T08:00"),
+    ],
+)
+def test_a_summary_begins_where_the_one_before_ended(start: str, rule: str | None, occurrence: str, begin: str) -> None:
+    summary = Reminder(
+        id="r0123456789", kind=ReminderKind.CHAT_SUMMARY, text="", start=start, zone="Asia/Tokyo", rule=rule
+    )
+
+    assert span_begin_ms(summary, _tokyo_ms(occurrence)) == _tokyo_ms(begin)
+
+
+def _tokyo_ms(local: str) -> int:
+    return round(dt.datetime.fromisoformat(f"{local}:00+09:00").timestamp() * 1_000)
