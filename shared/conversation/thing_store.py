@@ -120,18 +120,21 @@ class ThingStore(Generic[T]):
                 return stored.data
         raise StorageUnavailableError(f"others kept changing {self.noun}")
 
-    def remove_withdrawn(self, amendments: Amendments) -> int:
-        """Delete the things with a withdrawn, erased or edited message behind them; return their number.  Repeated: does nothing."""
+    def remove_withdrawn(self, amendments: Amendments) -> tuple[str, ...]:
+        """Delete the things with a withdrawn, erased or edited message behind them.  Repeated: does nothing.
+
+        Returns: the ids of the deleted things, also of those that another worker has deleted meanwhile.
+        """
         objects = self.list_objects()
-        bodies = self.conversation.objects.read_all(objects)
+        bodies = self.conversation.objects.read_all(objects) if objects else ()
         affected = [
             stored.name
             for stored, body in zip(objects, bodies, strict=True)
-            if body is not None and self._is_withdrawn(amendments, stored.name, body)
+            if body is None or self._is_withdrawn(amendments, stored.name, body)
         ]
         for name in affected:
             self.remove(name, partial(self._is_withdrawn, amendments, name))
-        return len(affected)
+        return tuple(map(self.id_in, affected))
 
     def present(self) -> tuple[T, ...]:
         """Return every readable thing that has words; a subclass leaves out removed things."""

@@ -43,6 +43,6 @@ class ExpenseWords:
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
         """Delete what comes from withdrawn, erased or edited messages.  Repeated: does nothing.  Raises: StorageUnavailableError."""
-        count = ExpenseStore(conversation).remove_withdrawn(amendments)
-        if count:
-            logs.info("expenses_withdrawn", count=count)
+        removed_ids = ExpenseStore(conversation).remove_withdrawn(amendments)
+        if removed_ids:
+            logs.info("expenses_withdrawn", count=len(removed_ids))

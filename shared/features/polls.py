@@ -11,7 +11,7 @@ from shared.polls.store import PollStore, PollWords
 
 
 def _count(conversation: Conversation) -> int:
-    return sum(not one.is_removed for one in PollStore(conversation).read_all())
+    return len(PollStore(conversation).present())
 
 
 def _sources(conversation: Conversation) -> Iterator[ObjectSource]:

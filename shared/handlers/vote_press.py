@@ -170,7 +170,7 @@ class VotePressHandler:
     ) -> Poll | None:
         """Return the poll; None if it was removed, or a message behind it was withdrawn."""
         looked = amendments or conversation.amendments.look()
-        poll = PollStore(conversation).find(poll_id)
+        poll = PollStore(conversation).poll(poll_id)
         is_gone = poll is None or bool(poll.provenance.withdrawn_ids(looked.is_withdrawn_from_entries))
         return None if is_gone else poll
 

@@ -171,6 +171,6 @@ class PollOverlay(Overlay[PollThing]):
         """Return the polls of the bucket that were not removed, and are not of withdrawn messages."""
         if self._stored is None:
             is_withdrawn = self.attempt.is_withdrawn
-            polls = (poll for poll in self._store.read_all() if not poll.is_removed)
+            polls = self._store.present()
             self._stored = {one.id: one for one in polls if not one.provenance.withdrawn_ids(is_withdrawn)}
         return self._stored

@@ -2,72 +2,50 @@
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from shared import logs
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
-from shared.errors import CorruptRecordError, StorageUnavailableError, UnreadableRecordError
+from shared.conversation.thing_store import ThingStore
+from shared.errors import CorruptRecordError, UnreadableRecordError
 from shared.line.ids import checked_id
 from shared.polls.poll import FOLDER, LastStanding, Poll, Vote, VoterName
-from shared.storage.codec import decode, decode_readable, encode
-from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap
+from shared.storage.codec import decode, encode
 from shared.storage.object_store import ListedObject, StoredObject
 
-_ID: Final = re.compile(r"p[0-9a-f]{10}\.json", re.ASCII)
+_IDS: Final = re.compile(r"p[0-9a-f]{10}", re.ASCII)
 _AFTER_POLLS: Final = "q"
 """Sorts after the objects of all polls, and before those of votes."""
 
 
-@dataclass(frozen=True, slots=True)
-class PollStore:
-    """Reads and writes a chat's polls.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+class PollStore(ThingStore[Poll]):
+    """Reads and writes a chat's polls, and their votes."""
 
-    conversation: Conversation
+    __slots__ = ()
+    folder = FOLDER
+    ids = _IDS
+    noun = "a poll"
 
-    @property
-    def prefix(self) -> str:
-        """The folder of the chat, for example `polls/C…/`."""
-        return f"{FOLDER}/{self.conversation.id}/"
-
-    def name_of(self, poll_id: str) -> str:
-        """Return the name of a poll's object, for example `polls/C…/p0123456789.json`."""
-        return f"{self.prefix}{checked_id(poll_id)}.json"
+    def kind_of(self, thing_id: str) -> type[Poll]:  # noqa: ARG002 - every poll has the same class
+        return Poll
 
     def list_objects(self) -> tuple[ListedObject, ...]:
         """Return the objects of all polls, also of removed ones; no votes."""
-        prefix = self.prefix
-        objects = self.conversation.objects.store.list(prefix, before=f"{prefix}{_AFTER_POLLS}")
-        return tuple(one for one in objects if _ID.fullmatch(one.name.removeprefix(prefix)))
+        objects = self.conversation.objects.store.list(self.prefix, before=f"{self.prefix}{_AFTER_POLLS}")
+        return tuple(one for one in objects if self.ids.fullmatch(self.id_in(one.name)))
 
-    def read_all(self) -> tuple[Poll, ...]:
-        """Return every readable poll, also removed ones, in two round trips."""
-        return tuple(decode_readable(Poll, self.conversation.objects.read_all(self.list_objects())))
+    def present(self) -> tuple[Poll, ...]:
+        """Return every readable poll that was not removed."""
+        return tuple(poll for poll in self.read_all() if not poll.is_removed)
 
-    def find(self, poll_id: str) -> Poll | None:
+    def poll(self, poll_id: str) -> Poll | None:
         """Return the poll; None where there is no readable poll, or it was removed."""
-        stored = self.conversation.objects.store.read(self.name_of(poll_id))
-        try:
-            poll = decode(Poll, stored.data) if stored is not None else None
-        except CorruptRecordError as cause:
-            logs.error("record_unreadable", cause=cause)
-            return None
-        return None if poll is None or poll.is_removed else poll
-
-    def update(self, poll_id: str, change: Callable[[Poll | None], Poll | None]) -> None:
-        """Change a poll by compare-and-swap, as `update_by_swap` does; an unreadable poll stays unchanged."""
-
-        def changed(data: bytes | None) -> bytes | None:
-            updated = change(decode(Poll, data) if data is not None else None)
-            return None if updated is None else encode(updated)
-
-        try:
-            update_by_swap(self.conversation.objects.store, self.name_of(poll_id), changed, what="a poll")
-        except CorruptRecordError as cause:
-            logs.error("record_unreadable", cause=cause)
+        stored = self.find(poll_id)
+        return None if stored is None or stored[0].is_removed else stored[0]
 
     def record(self, vote: Vote, *, name: str) -> None:
         """Create the vote's object.  The caller reads the amendments next.  Repeated: changes nothing."""
@@ -119,9 +97,7 @@ class PollStore:
 
     def sources(self) -> Iterator[tuple[str, Provenance]]:
         """Yield the name and the provenance of each poll that was not removed, and of each vote."""
-        for poll in self.read_all():
-            if not poll.is_removed:
-                yield self.name_of(poll.id), poll.provenance
+        yield from super().sources()
         for vote_object, vote in self.vote_objects():
             yield vote_object.name, vote.provenance
 
@@ -158,13 +134,8 @@ class PollWords:
 
         Repeated: does nothing. Raises: StorageUnavailableError.
         """
-        polls, objects = PollStore(conversation), conversation.objects
-        poll_objects = polls.list_objects()
-        removed_ids = set()
-        for poll_object, body in zip(poll_objects, objects.read_all(poll_objects), strict=True):
-            if body is None or _is_affected(body, amendments):
-                _delete(conversation, poll_object.name, amendments)
-                removed_ids.add(poll_object.name.removeprefix(polls.prefix).removesuffix(".json"))
+        polls = PollStore(conversation)
+        removed_ids = polls.remove_withdrawn(amendments)
         votes = tuple(vote for _, vote in polls.vote_objects())
         polls.delete_votes(vote for vote in votes if is_vote_withdrawn(vote, amendments) or vote.poll_id in removed_ids)
         for poll_id in removed_ids:
@@ -177,24 +148,3 @@ def is_vote_withdrawn(vote: Vote, amendments: Amendments) -> bool:
     """Whether the member took the vote back: by an unsend of its message, or with everything else of the member."""
     is_forgotten = vote.sent_ms <= amendments.members.get(vote.member, -1)
     return is_forgotten or amendments.is_withdrawn_from_entries(vote.id, vote.sent_ms)
-
-
-def _delete(conversation: Conversation, name: str, amendments: Amendments) -> None:
-    store = conversation.objects.store
-    for _ in range(SWAP_ATTEMPTS):
-        stored = store.read(name)
-        if stored is None or not _is_affected(stored.data, amendments):
-            return
-        if store.delete(name, generation=stored.generation):
-            return
-    raise StorageUnavailableError("others kept changing a poll")
-
-
-def _is_affected(body: bytes, amendments: Amendments) -> bool:
-    """Whether the poll must be deleted; an unreadable poll, if it names a withdrawn message, or if anything was erased."""
-    try:
-        return bool(decode(Poll, body).provenance.withdrawn_ids(amendments.is_withdrawn_from_entries))
-    except UnreadableRecordError as cause:
-        logs.error("record_unreadable", cause=cause)
-        amended_ids = (*amendments.withdrawn, *amendments.edits)
-        return amendments.erased_entries_ms >= 0 or any(f'"{one}"'.encode() in body for one in amended_ids)

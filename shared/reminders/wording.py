@@ -124,7 +124,7 @@ class ReminderWording:
     def _poll(self, conversation: Conversation, occurrence: Occurrence) -> OccurrenceWords | None:
         """Return the result of a poll; None where the poll is gone."""
         reminder, amendments = occurrence.reminder, conversation.amendments.look()
-        poll = PollStore(conversation).find(reminder.about)
+        poll = PollStore(conversation).poll(reminder.about)
         if poll is None or poll.provenance.withdrawn_ids(amendments.is_withdrawn_from_entries):
             return None
         standing = standing_of(

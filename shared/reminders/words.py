@@ -14,6 +14,6 @@ class ReminderWords:
 
         A worker with a claim on such a reminder finds out before the push. Repeated: does nothing. Raises: StorageUnavailableError.
         """
-        count = ReminderStore(conversation).remove_withdrawn(amendments)
-        if count:
-            logs.info("reminders_withdrawn", count=count)
+        removed_ids = ReminderStore(conversation).remove_withdrawn(amendments)
+        if removed_ids:
+            logs.info("reminders_withdrawn", count=len(removed_ids))

@@ -45,7 +45,7 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         lacks="a press counts after the end of its poll",
     ),
     "takes_back_polls": Mutation(
-        "shared.polls.store:_is_affected",
+        "shared.conversation.thing_store:ThingStore._is_withdrawn",
         Return(value=False),
         lacks="a poll stays whose question was withdrawn",
     ),
