@@ -15,7 +15,7 @@ from operations.bill_of_materials import components, licences, sbom
 from shared.version import version
 
 ROOT: Final = Path(__file__).parents[1]
-FUNCTIONS: Final = ("agent_worker", "unsend", "webhook")
+FUNCTIONS: Final = ("agent_worker", "feeds", "unsend", "webhook")
 NOTES: Final = "RELEASE_NOTES.md"
 _PROVIDERS: Final = ROOT / "infra" / "terraform" / ".terraform.lock.hcl"
 _SECTION: Final = re.compile(r"^## \[([^]]+)\][^\n]*\n(.*?)(?=^## \[|\Z)", re.MULTILINE | re.DOTALL)

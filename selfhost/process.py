@@ -1,4 +1,4 @@
-"""The whole deployment as a single process: database, queue, the three functions' endpoints, ticks and two HTTP servers."""
+"""The whole deployment as a single process: database, queue, the functions' endpoints, ticks and two HTTP servers."""
 
 import asyncio
 import contextlib

@@ -1,1 +1,1 @@
-"""The product's own code, shared by the three functions."""
+"""The product's own code, shared by the functions."""

@@ -17,8 +17,8 @@ module "agent_worker" {
   secrets         = local.secret_environment["agent_worker"]
   vpc             = var.vpc
 
-  # A new release reaches the unsend function first, then the worker, then the webhook: a newer record is met by the release that knows it.
-  depends_on = [google_secret_manager_secret_version.this, module.unsend, time_sleep.apis_usable, time_sleep.grants_settled]
+  # A new release reaches the feeds and unsend functions first, then the worker, then the webhook: a newer record is met by the release that knows it.
+  depends_on = [google_secret_manager_secret_version.this, module.feeds, module.unsend, time_sleep.apis_usable, time_sleep.grants_settled]
 }
 
 # No condition on prefixes: the worker uses every kind of object, and IAM evaluates a listing against the bucket only.

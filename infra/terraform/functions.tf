@@ -1,4 +1,4 @@
-# Settings that the three functions share; webhook.tf, agent_worker.tf and unsend.tf hold the others.
+# Settings that the functions share; webhook.tf, agent_worker.tf, unsend.tf and feeds.tf hold the others.
 
 locals {
   build = {

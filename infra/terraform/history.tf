@@ -4,6 +4,7 @@ locals {
   # Days from an object's last write to its deletion, by the kind at the top of its name. erased/ stays for ever: it keeps late events out.
   # So does admitted/, which an operator ends with `make revoke`, and silences/: a chat that is paused stays paused.
   # members/ has no days: it is as old as the members are in the group, and goes when the bot leaves.
+  # calendars/ and feeds/ have no days: a calendar stays until people end it, and a tick writes its feed anew each day.
   # due/ has no days: a marker stays until its work was done. Nor has reminders/: a tick removes those that have ended. Nor has hooks/: a hook
   # stays until people revoke it, and a tick removes its notices after seven days.
   kept_days = {

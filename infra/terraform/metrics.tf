@@ -1,7 +1,7 @@
 # Metrics. They count log lines of the code; a test compares the two.
 
 locals {
-  services_of_ours = [module.agent_worker.service, module.unsend.service, module.webhook.service]
+  services_of_ours = concat([module.agent_worker.service], module.feeds[*].service, [module.unsend.service, module.webhook.service])
 
   stays_s = 300 # from when a due marker that is left counts as one that stays
 

@@ -4,7 +4,7 @@
 # Source: provider archive, data source `archive_file` (`excludes` are globs, since 2.5; links to folders are followed, since 2.4).
 
 locals {
-  function_dirs = toset(["agent_worker", "unsend", "webhook"])
+  function_dirs = toset(["agent_worker", "feeds", "unsend", "webhook"])
 }
 
 data "archive_file" "package" {

@@ -25,9 +25,11 @@ locals {
         BOT_NAME                  = var.bot.name
         BOT_PERSONA               = var.bot.persona
         BOT_TIME_ZONE             = var.bot.time_zone
+        CALENDAR                  = var.bot.calendar ? "on" : null
         CONFIDENCE_THRESHOLD      = tostring(var.bot.confidence_threshold)
         CURRENCY                  = var.bot.currency
         EMBEDDINGS                = var.bot.embeddings ? "on" : "off"
+        FEEDS_URL                 = var.bot.calendar ? local.feeds_url : null
         FORWARD_OWNS              = try(length(var.forward.owns), 0) == 0 ? null : join(",", var.forward.owns)
         GEMINI_BASE_URL           = var.gemini.base_url
         GEMINI_FALLBACK_MODEL     = var.gemini.fallback_model
@@ -61,6 +63,7 @@ locals {
         TOOLSETS                = join(",", var.bot.toolsets)
         TRACING                 = var.bot.tracing ? "on" : null
       })
+      feeds = merge(local.common_environment, { HISTORY_BUCKET = google_storage_bucket.history.name })
       unsend = merge(local.common_environment, {
         ACCESS               = var.access
         HISTORY_BUCKET       = google_storage_bucket.history.name
@@ -85,6 +88,7 @@ locals {
       anytrue(var.tool_servers[*].has_headers) ? { MCP_HEADERS = local.secret_ids.mcp_headers } : {},
       var.bot.hooks ? { HOOK_KEY = local.secret_ids.hook_key } : {},
     )
+    feeds  = {}
     unsend = {}
     webhook = merge(
       { LINE_CHANNEL_SECRET = local.secret_ids.line_channel_secret },

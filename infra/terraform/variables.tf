@@ -133,9 +133,10 @@ variable "audit" {
 }
 
 variable "bot" {
-  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `handover_minutes`: how long a person answers instead of the bot before it does again, and `operator_user_id` (the id that `/id` shows in the operator's 1:1 chat) who is told when somebody asks for one. `embeddings`: search compares meanings too, by requests to an embedding model. `hooks`: members may make addresses at which other systems send notices into their chats (docs/connect.md); needs the secret `hook_key`. `lease_s` in seconds; `settle_ms` of earlier releases has no effect; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, lists (with knowledge), expenses, polls, notion, web. `currency`: that of expenses where none is named, such as JPY; null: that of the locale. `tracing`: spans of the agent go to Cloud Trace, without words of people."
+  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `calendar`: a function of its own serves the reminders and dated entries of chats to calendar programs, at private addresses (docs/connect.md). `confidence_threshold` is a share: what is filed with less goes to the inbox. `handover_minutes`: how long a person answers instead of the bot before it does again, and `operator_user_id` (the id that `/id` shows in the operator's 1:1 chat) who is told when somebody asks for one. `embeddings`: search compares meanings too, by requests to an embedding model. `hooks`: members may make addresses at which other systems send notices into their chats (docs/connect.md); needs the secret `hook_key`. `lease_s` in seconds; `settle_ms` of earlier releases has no effect; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `rich`: lists and choices are drawn as cards, else written; `toolsets` of knowledge, lists (with knowledge), expenses, polls, notion, web. `currency`: that of expenses where none is named, such as JPY; null: that of the locale. `tracing`: spans of the agent go to Cloud Trace, without words of people."
   type = object({
     archive_days            = optional(number, 365)
+    calendar                = optional(bool, false)
     confidence_threshold    = optional(number, 0.6)
     currency                = optional(string)
     embeddings              = optional(bool, false)
@@ -280,6 +281,44 @@ variable "delivery" {
   validation {
     condition     = var.delivery.retention_days >= 1 && var.delivery.retention_days <= 7
     error_message = "delivery.retention_days must be from 1 to 7: words of people wait there."
+  }
+}
+
+variable "feeds" {
+  description = "Scaling of the function that serves calendars, with bot.calendar; CPU in vCPU. `public` false: nobody is granted the right to call it, for organisations that forbid allUsers; then the invoker check has to be switched off, as for the webhook (docs/deploy.md)."
+  type = object({
+    concurrency   = optional(number, 40)
+    cpu           = optional(string, "1")
+    max_instances = optional(number, 3)
+    memory        = optional(string, "512Mi")
+    min_instances = optional(number, 0)
+    public        = optional(bool, true)
+    timeout_s     = optional(number, 60)
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = try(tonumber(var.feeds.cpu), 0) >= (var.feeds.concurrency == 1 ? 0.08 : 1) && can(regex("^[1-9][0-9]*(M|Mi|G|Gi)$", var.feeds.memory))
+    error_message = "feeds.cpu must be a number of vCPU, at least 1 for more than one request at a time; feeds.memory such as 512Mi or 1Gi."
+  }
+
+  validation {
+    condition     = var.feeds.concurrency >= 1 && var.feeds.concurrency <= 1000 && floor(var.feeds.concurrency) == var.feeds.concurrency
+    error_message = "feeds.concurrency must be a whole number from 1 to 1000, the most of Cloud Run."
+  }
+
+  validation {
+    condition = (
+      var.feeds.min_instances >= 0 && var.feeds.max_instances >= max(1, var.feeds.min_instances)
+      && alltrue([for count in [var.feeds.min_instances, var.feeds.max_instances] : floor(count) == count])
+    )
+    error_message = "feeds.min_instances and max_instances are whole numbers; max_instances must be at least 1 and at least min_instances."
+  }
+
+  validation {
+    condition     = var.feeds.timeout_s >= 30 && var.feeds.timeout_s <= 300
+    error_message = "feeds.timeout_s must be from 30, because calls of Cloud Storage are repeated for seconds, to 300."
   }
 }
 

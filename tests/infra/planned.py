@@ -8,12 +8,19 @@ from typing import Final
 
 from tests.infra.offline import Plan
 
-FUNCTIONS = ("webhook", "agent_worker", "unsend")
+FUNCTIONS = ("webhook", "agent_worker", "unsend", "feeds")
+OPTIONAL = frozenset({"feeds"})
+"""The functions that are deployed only if an option asks for them."""
+
+
+def address_of(function: str) -> str:
+    """Return the address of a function's resource."""
+    return f"module.{function}{'[0]' if function in OPTIONAL else ''}.google_cloudfunctions2_function.this"
 
 
 def function_of(plan: Plan, function: str) -> Plan:
     """Return a function's `service_config`."""
-    config: Plan = plan[f"module.{function}.google_cloudfunctions2_function.this"]["service_config"][0]
+    config: Plan = plan[address_of(function)]["service_config"][0]
     return config
 
 

@@ -22,6 +22,7 @@ PERMISSIONS = {  # by resource, then by prefix: the verbs
         "run.services: get"
     ),
     "google_logging_metric": "logging.logMetrics: create delete get update",
+    "google_logging_project_exclusion": "logging.exclusions: create delete get update",
     "google_monitoring_alert_policy": "monitoring.alertPolicies: create delete get update",
     "google_monitoring_dashboard": "monitoring.dashboards: create delete get update",
     "google_monitoring_notification_channel": "monitoring.notificationChannels: create delete get update",

@@ -10,16 +10,18 @@ import pytest
 
 from operations.settings import dead_letter_settings, history_settings, line_settings, rich_menu_settings
 from shared.settings.agent_worker import agent_worker_settings
+from shared.settings.feeds import feeds_settings
 from shared.settings.reader import SettingsError
 from shared.settings.unsend import unsend_settings
 from shared.settings.webhook import webhook_settings
 from tests.infra.offline import ROOT, Plan
-from tests.infra.planned import FUNCTIONS, environment_of, function_of
+from tests.infra.planned import FUNCTIONS, address_of, environment_of, function_of
 
 SETTINGS: dict[str, Callable[[Mapping[str, str]], object]] = {
     "webhook": webhook_settings,
     "agent_worker": agent_worker_settings,
     "unsend": unsend_settings,
+    "feeds": feeds_settings,
 }
 # Read by the framework, not by the code.
 READ_BY_FRAMEWORK = {"THREADS"}
@@ -101,7 +103,7 @@ def test_terraform_prints_the_environment_of_the_commands() -> None:
 
 def test_no_secret_is_a_plain_environment_variable(full: Plan) -> None:
     for function in FUNCTIONS:
-        plain = full[f"module.{function}.google_cloudfunctions2_function.this"]["service_config"][0]
+        plain = full[address_of(function)]["service_config"][0]
         named = plain["environment_variables"]
         secret = [name for name in named if {"SECRET", "TOKEN", "KEY"}.intersection(name.split("_"))]
         assert [name for name in secret if not re.fullmatch(r"/secrets/[a-z-]+/value", named[name])] == []
@@ -131,12 +133,13 @@ def test_secrets_are_files_of_the_newest_version(full: Plan) -> None:
             "/secrets/notion-token": ("aizuchi-notion-token", newest),
         },
         "unsend": {},
+        "feeds": {},
     }
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_bytecode_of_the_build_is_checked_by_hash(function: str, full: Plan, tmp_path: Path) -> None:
-    build = full[f"module.{function}.google_cloudfunctions2_function.this"]["build_config"][0]
+    build = full[address_of(function)]["build_config"][0]
     (tmp_path / "one.py").write_text("ONE = 1\n")
 
     subprocess.run(

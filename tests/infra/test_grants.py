@@ -3,7 +3,9 @@
 import json
 import re
 
+from shared.calendars.feed import FEED_PREFIX
 from tests.infra.offline import PLANS, ROOT, Plan
+from tests.infra.planned import address_of, environment_of
 
 # The role of each grant, by address.
 GRANTS = {
@@ -19,9 +21,11 @@ GRANTS = {
     "google_service_account_iam_member.agent_signs_push_tokens": "roles/iam.serviceAccountTokenCreator",
     "google_storage_bucket_iam_member.agent_worker_uses_history": "roles/storage.objectUser",
     "google_storage_bucket_iam_member.build_reads_sources": "roles/storage.objectViewer",
+    "google_storage_bucket_iam_member.feeds_reads_feeds": "roles/storage.objectViewer",
     "google_storage_bucket_iam_member.unsend_uses_history": "roles/storage.objectUser",
     "module.agent_worker.google_cloud_run_service_iam_member.invokes": "roles/run.invoker",
     "module.agent_worker.google_secret_manager_secret_iam_member.reads": "roles/secretmanager.secretAccessor",
+    "module.feeds[0].google_cloud_run_service_iam_member.invokes": "roles/run.invoker",
     "module.unsend.google_cloud_run_service_iam_member.invokes": "roles/run.invoker",
     "module.webhook.google_cloud_run_service_iam_member.invokes": "roles/run.invoker",
     "module.webhook.google_secret_manager_secret_iam_member.reads": "roles/secretmanager.secretAccessor",
@@ -55,13 +59,16 @@ def test_pubsubs_agent_signs_as_the_push_account_alone(full: Plan) -> None:
     ]
 
 
-def test_only_the_webhook_has_a_public_grant(full: Plan) -> None:
+def test_only_the_webhook_and_the_feeds_have_a_public_grant(full: Plan) -> None:
     public = [address for address, made in grants_of(full).items() if str(made.get("member", "")).startswith("all")]
 
-    assert public == ['module.webhook.google_cloud_run_service_iam_member.invokes["anybody"]']
+    assert public == [
+        'module.feeds[0].google_cloud_run_service_iam_member.invokes["anybody"]',
+        'module.webhook.google_cloud_run_service_iam_member.invokes["anybody"]',
+    ]
 
 
-def test_only_the_webhook_is_reachable_from_the_internet(full: Plan) -> None:
+def test_only_the_webhook_and_the_feeds_are_reachable_from_the_internet(full: Plan) -> None:
     ingress = {
         address: made["service_config"][0]["ingress_settings"]
         for address, made in full.items()
@@ -69,8 +76,43 @@ def test_only_the_webhook_is_reachable_from_the_internet(full: Plan) -> None:
     }
 
     assert [address for address, value in ingress.items() if value != "ALLOW_INTERNAL_ONLY"] == [
-        "module.webhook.google_cloudfunctions2_function.this"
+        "module.feeds[0].google_cloudfunctions2_function.this",
+        "module.webhook.google_cloudfunctions2_function.this",
     ]
+
+
+def test_the_feeds_function_reads_one_prefix_of_one_bucket_and_writes_nothing(full: Plan) -> None:
+    grant = full["google_storage_bucket_iam_member.feeds_reads_feeds[0]"]
+    (condition,) = grant["condition"]
+
+    reached = re.fullmatch(
+        r'resource\.name\.startsWith\("projects/_/buckets/([^"/]+)/objects/([^"]*)"\)', condition["expression"]
+    )
+
+    assert reached is not None
+    assert reached.groups() == (full["google_storage_bucket.history"]["name"], FEED_PREFIX)
+    assert grant["bucket"] == full["google_storage_bucket.history"]["name"]
+    others = [address for address in grants_of(full) if "feeds" in address and "storage" in address]
+    assert others == ["google_storage_bucket_iam_member.feeds_reads_feeds[0]"]
+
+
+def test_no_request_log_holds_the_address_of_a_calendar(full: Plan) -> None:
+    exclusion = full["google_logging_project_exclusion.feeds[0]"]
+    service = full[address_of("feeds")]["name"]
+
+    assert not exclusion.get("disabled")
+    assert exclusion["filter"] == (
+        f'resource.type="cloud_run_revision" AND resource.labels.service_name="{service}" '
+        'AND log_id("run.googleapis.com/requests")'
+    )
+
+
+def test_the_worker_knows_where_the_feeds_are(full: Plan) -> None:
+    service = full[address_of("feeds")]["name"]
+
+    assert (
+        environment_of(full, "agent_worker")["FEEDS_URL"] == f"https://{service}-123456789012.asia-northeast1.run.app"
+    )
 
 
 def test_the_project_wide_grant_reads_none_of_the_projects_buckets(full: Plan) -> None:

@@ -47,7 +47,12 @@ RESOURCES = {  # by file, type and name
 }
 AFTER_SECRETS = "google_secret_manager_secret_version.this"
 AFTER_GRANTS = "time_sleep.apis_usable, time_sleep.grants_settled"
-DEPLOYED_AFTER = {"agent_worker": "module.unsend, ", "unsend": "", "webhook": "module.agent_worker, "}
+DEPLOYED_AFTER = {
+    "agent_worker": "module.feeds, module.unsend, ",
+    "feeds": "",
+    "unsend": "",
+    "webhook": "module.agent_worker, ",
+}
 META_ARGUMENTS = [
     *((path, f'resource "{kind}" "{name}"', argument) for (path, kind, name), argument in RESOURCES.items()),
     *(

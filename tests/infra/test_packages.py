@@ -23,8 +23,8 @@ pytestmark = pytest.mark.terraform
 ENVIRONMENTS = ROOT / ".terraform-tools" / "packages"
 EMULATORS = {"PUBSUB_EMULATOR_HOST": "127.0.0.1:9", "STORAGE_EMULATOR_HOST": "http://127.0.0.1:9"}
 START_S = 30.0
-# The answers to a body without a signature and to a push without a token, which show that the function was composed and works.
-ANSWERS = {"webhook": 401, "agent_worker": 401, "unsend": 401}
+# The answers to a body without a signature, to a push without a token, and to a write, which show that the function was composed and works.
+ANSWERS = {"webhook": 401, "agent_worker": 401, "unsend": 401, "feeds": 405}
 
 
 @pytest.fixture(params=FUNCTIONS)

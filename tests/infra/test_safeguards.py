@@ -50,7 +50,7 @@ def test_a_build_reads_copies_of_sources_and_no_chat(full: Plan) -> None:
 def test_instances_wait_where_they_are_asked_to(full: Plan) -> None:
     waiting = {function: function_of(full, function)["min_instance_count"] for function in FUNCTIONS}
 
-    assert waiting == {"agent_worker": 0, "unsend": 0, "webhook": 1}
+    assert waiting == {"agent_worker": 0, "feeds": 0, "unsend": 0, "webhook": 1}
 
 
 def test_the_budget_tells_before_it_is_spent(full: Plan) -> None:

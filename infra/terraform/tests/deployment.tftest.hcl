@@ -40,6 +40,10 @@ run "applied" {
     condition     = module.webhook.ingress == "ALLOW_ALL" && module.agent_worker.ingress == "ALLOW_INTERNAL_ONLY" && module.unsend.ingress == "ALLOW_INTERNAL_ONLY"
     error_message = "Exactly one function is public."
   }
+  assert {
+    condition     = length(module.feeds) == 0 && length(google_logging_project_exclusion.feeds) == 0 && !contains(keys(local.environment["agent_worker"]), "FEEDS_URL")
+    error_message = "Without bot.calendar nothing serves calendars."
+  }
 
   # The bus
   assert {

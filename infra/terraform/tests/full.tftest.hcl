@@ -26,6 +26,7 @@ variables {
   }
   bot = {
     archive_days            = 200
+    calendar                = true
     confidence_threshold    = 0.7
     embeddings              = true
     group_policy            = "model"

@@ -1,0 +1,1 @@
+../../../../functions/feeds/compose.py

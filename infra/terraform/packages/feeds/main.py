@@ -1,0 +1,1 @@
+../../../../functions/feeds/main.py
