@@ -1,6 +1,6 @@
-"""A weekday beside a date, in a person's words or in a reply, that does not match it, such as 「11月27日(木)」 where the 27th is a Friday.
+"""A weekday beside another day's date, in a person's words or in a reply, such as 「11月27日(木)」 where the 27th is a Friday.
 
-Only words that stand directly beside each other count: 「27日の会議を木曜に」 moves a meeting, and contradicts nothing.
+Only neighbouring words count: 「27日の会議を木曜に」 moves a meeting, and contradicts nothing.
 """
 
 import datetime as dt
@@ -72,8 +72,8 @@ class Contradiction:
 def contradiction_at(phrases: Sequence[tuple[str, dt.datetime]], at: dt.datetime) -> Contradiction | None:
     """Return what contradicts a reminder at the local time `at` in the person's words; None: nothing does.
 
-    `said` are the messages to answer, oldest first, each with its local time. A later message that names the reminder's weekday settles
-    it. For example, 「11月27日(木)に歯医者」 contradicts a reminder on the 27th, and one on Thursday the 26th.
+    `said` are the messages to answer, oldest first, each with its local time. A later message with the reminder's weekday settles the
+    matter. For example, 「11月27日(木)に歯医者」 contradicts a reminder on the 27th, and one on Thursday the 26th.
     """
     for place, (text, said_at) in enumerate(phrases):
         later = " ".join(fold(later_text) for later_text, _ in phrases[place + 1 :])
@@ -109,7 +109,7 @@ def _contradictions(folded: str, said_at: dt.datetime, near: dt.date) -> Iterato
 
 
 def _pairs(folded: str, said_at: dt.datetime, near: dt.date) -> Iterator[tuple[tuple[dt.date, ...], int]]:
-    """Yield each date that stands beside a weekday, as one or two days that it may mean, with the weekday."""
+    """Yield each date beside a weekday, as the day or the two days that the date may mean, with the weekday."""
     for form in (_DATE_FIRST, _WEEKDAY_FIRST):
         for match in form.finditer(folded):
             groups = {name.partition("_")[0]: text for name, text in match.groupdict().items() if text is not None}

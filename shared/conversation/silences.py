@@ -1,12 +1,12 @@
-"""The silences of a chat: times in which the bot does not answer.
+"""The silences of a chat: times without answers of the bot.
 
     silences/{conversation_id}.json
 
 In a *pause* the bot records nothing, because the chat's people asked for that. In a *handover* a person of the operator answers, and
-messages are recorded as context. Events come late, twice and out of order, so a message belongs to the silence that covers LINE's timestamp
-of its event, whenever it is delivered.
+messages are recorded as context. Events come late, twice and out of order, so a message belongs to the silence around LINE's timestamp of
+the event, whatever the time of the delivery.
 
-The record is a set of switches, which may arrive in any order. Example: "pause on at 5" and "pause off at 9" pause the messages of the
+The record is a set of switches, in any order of arrival. Example: "pause on at 5" and "pause off at 9" pause the messages of the
 timestamps 5 to 8.
 """
 
@@ -53,7 +53,8 @@ class SilenceChange(StrEnum):
 class Switch(Extensible):
     """Begins a silence (`is_on`) or ends it, at LINE's timestamp of the event `event_id`.
 
-    `until_ms`: when the silence ends by itself; None: it ends by another switch. `is_asked`: a member of the chat asked for a person.
+    `until_ms`: when the silence ends without a switch; None: only a switch ends the silence. `is_asked`: a member of the chat asked for a
+    person.
     """
 
     kind: SilenceKind
@@ -76,7 +77,7 @@ class SilencesRecord(Extensible):
         return next((kind for kind in SilenceKind if self._covering(kind, timestamp_ms) is not None), None)
 
     def now(self, now_ms: int) -> Switch | None:
-        """Return the switch of the silence that is open at present; None: none is open.
+        """Return the switch of the open silence; None: no silence is open.
 
         An event that was received has happened, so a switch counts even where this clock is behind LINE's.
         """
@@ -91,7 +92,7 @@ class SilencesRecord(Extensible):
         return max((now_ms, *(one.at_ms for one in self.switches)))
 
     def with_switches(self, added: Iterable[Switch], *, now_ms: int) -> "SilencesRecord":
-        """Return the record with further switches, and without those that decide about no event any more.  Repeated: changes nothing."""
+        """Return the record with further switches, and without switches that decide about no event any more.  Repeated: changes nothing."""
         by_event = {(one.kind, one.event_id): one for one in (*added, *self.switches)}
         switches = sorted(by_event.values(), key=_order)
         retained = [one for kind in SilenceKind for one in _retained([s for s in switches if s.kind is kind], now_ms)]
@@ -162,7 +163,7 @@ def pause(event_id: str, *, at_ms: int) -> tuple[Switch, ...]:
 
 
 def handover(event_id: str, *, at_ms: int, minutes: int, is_asked: bool) -> tuple[Switch, ...]:
-    """Return the switch that begins a handover, which ends by itself after the minutes."""
+    """Return the switch that begins a handover of so many minutes."""
     until_ms = at_ms + minutes * 60_000
     return (
         Switch(
@@ -190,7 +191,7 @@ def _order(switch: Switch) -> tuple[int, bool, str]:
 
 
 def _retained(switches: list[Switch], now_ms: int) -> list[Switch]:
-    """Return the switches of one kind that decide about an event: those that were not followed by another one LATE_MS ago."""
+    """Return the switches of one kind that decide about an event: without switches followed by another switch LATE_MS ago."""
     followed_ms = [one.at_ms for one in switches[1:]]
     expired = sum(at_ms < now_ms - LATE_MS for at_ms in followed_ms)
     retained = switches[expired:]

@@ -1,8 +1,8 @@
-"""Presses of the button under a question whether to erase something, or to be silent: which press counts, and why another does not.
+"""Presses of the button under a question whether to erase something, or to be silent: which press counts, and why others do not.
 
-A press counts once, within ten minutes of its question, in the question's chat, from a member, and while the command that was asked about
+A press counts once, within ten minutes of its question, in the question's chat, from a member, and while the command behind the question
 stands. Only the person who asked may confirm that own messages are taken back, and only another person that everybody's are translated. Of
-several presses the first counts: it creates an outcome whose id is derived from the question's.
+several presses the first counts: the press creates an outcome with an id derived from the question's.
 """
 
 from dataclasses import dataclass, replace
@@ -33,9 +33,9 @@ class QuestionPresses:
     def counting(
         self, conversation: Conversation, event: LineEvent, question_id: str, *, declines: bool = False
     ) -> OutcomeRecord | Phrase:
-        """Return the stored press if this event made it, else the text that says why this press does not count.
+        """Return the press that the event has stored, else the text that says why the press does not count.
 
-        `declines`: the press is of the button that declines; it counts as the other button's press does, and offers nothing to carry out.
+        `declines`: the press is of the declining button, and counts like a press of the other button, but offers nothing to carry out.
         For example, the second of two presses gets PRESS_REPEATED, also where both are delivered at once.
         """
         press_id = f"{question_id[: 64 - len(_PRESS_SUFFIX)]}{_PRESS_SUFFIX}"
@@ -75,7 +75,7 @@ class QuestionPresses:
 
 
 def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -> OutcomeRecord | Phrase:
-    """Return the question, or why it cannot be confirmed: it no longer stands, or was asked more than ten minutes before the press.
+    """Return the question, or why no press can confirm the question: withdrawn, or asked more than ten minutes before the press.
 
     Both times are LINE's timestamps. For example, a press eleven minutes after its question gets PRESS_EXPIRED.
     """

@@ -1,4 +1,4 @@
-"""Upkeep: what a request does for its chat after the answer: settle what it spent, and keep what is stored of it small."""
+"""Upkeep: the work for a chat after the answer: settle the spending, and keep the stored records small."""
 
 from dataclasses import dataclass
 
@@ -66,7 +66,7 @@ class Upkeep:
             logs.warning("compaction_failed", error_type=type(cause).__name__)
 
     def _fold_amendments(self, conversation: Conversation, deadline: Deadline) -> None:
-        """Fold the older amendments, if this instance had to read them one by one; after an error, the next such instance does."""
+        """Fold the older amendments, if the instance had to read the events singly; after an error, the next such instance does."""
         if deadline.left_s < FOLD_S:
             return
         try:

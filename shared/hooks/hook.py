@@ -1,4 +1,4 @@
-"""A hook as a record: who made it, how its notices are shown, the notices of the last seven days, and how many came.
+"""A hook as a record: the maker, how notices are shown, the notices of the last seven days, and their number.
 
     hooks/U0123…/h7k2m4q9v3b5n8a6o.json   {"name": "backup", "mode": "next", "mark": "9f…", "notices": [{"text": "done", …}]}
 
@@ -34,9 +34,10 @@ class HookMode(StrEnum):
 
 
 class NoticeState(StrEnum):
-    """What became of a notice.
+    """The fate of a notice.
 
-    `pending`: a push is to show it. `waiting`: the chat's next message shows it. `said`: people saw it, or may have. `quiet`: nobody is to.
+    `pending`: a push is to show the notice. `waiting`: the chat's next message shows the notice. `said`: people saw the notice, or perhaps.
+    `quiet`: nobody is to see the notice.
     """
 
     PENDING = "pending"
@@ -73,7 +74,7 @@ class StoredRate(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice(Extensible):
-    """What a hook was sent, at the time of the worker that took it."""
+    """A text that was sent to a hook, at the time of the receiving worker."""
 
     id: str
     at_ms: int
@@ -94,7 +95,7 @@ class Hook(Extensible):
     """hooks/{conversation_id}/{id}.json.
 
     `mark`: the mark of the only token that counts. `provenance`: the command that named the hook. `locale`: the language of its notices.
-    `seen`: the ids of the notices that were taken, so that a redelivery changes nothing. `pushed_ms`: when the last push began.
+    `seen`: the ids of received notices, so a redelivery changes nothing. `pushed_ms`: when the last push began.
     """
 
     version: int = VERSION
@@ -116,7 +117,7 @@ class Hook(Extensible):
         return bool(self.provenance.withdrawn_ids(amendments.is_withdrawn_from_entries))
 
     def in_state(self, state: NoticeState, *, now_ms: int, amendments: Amendments | None = None) -> tuple[Notice, ...]:
-        """Return the notices in this state, the oldest first, without those that are forgotten or erased."""
+        """Return the notices in the state, the oldest first, without forgotten and erased notices."""
         erased_ms = amendments.erased_ms if amendments is not None else -1
         return tuple(
             notice
@@ -149,5 +150,5 @@ def notice_name(hook_id: str, notice_id: str) -> str:
 
 
 def push_id_of(notice_ids: tuple[str, ...]) -> str:
-    """Return the id of a push of these notices, the same for every worker that tries it."""
+    """Return the id of a push of the notices, the same for every worker."""
     return "notice-" + hashlib.sha256(" ".join(notice_ids).encode()).hexdigest()[:32]

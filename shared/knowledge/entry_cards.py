@@ -1,4 +1,4 @@
-"""Entries as rows of cards: what can be done has a button that marks it as done, a detail, a code or an address one that copies it."""
+"""Entries as rows of cards: tasks and projects have a button for marking as done; details, codes and addresses, a button for copying."""
 
 import datetime as dt
 import hashlib
@@ -32,10 +32,10 @@ def entry_row(row: Row, *, locale: str, listed_ms: int) -> CardRow:
 
 
 def results_card(rows: Sequence[Row], text: str, *, locale: str, listed_ms: int) -> Card | None:
-    """Return the entries of a search that an answer of this text names, as a card below it.
+    """Return the entries of a search that an answer of the text names, as a card below the answer.
 
     None if there is nothing to tap or choose: the answer names one entry without a value to copy. For example, "The Wi-Fi password is
-    harbour-42." gets a card with "Wi-Fi password" and a button that copies "harbour-42".
+    harbour-42." gets a card with "Wi-Fi password" and a button for copying "harbour-42".
     """
     named_rows = [row for row in rows if _is_named(row, text)][:ENTRIES_A_CARD]
     drawn_rows = tuple(entry_row(row, locale=locale, listed_ms=listed_ms) for row in named_rows)
@@ -73,6 +73,6 @@ def _buttons(row: Row, words: Sequence[str], locale: str, listed_ms: int) -> Ite
 
 
 def _copied(row: Row) -> str:
-    """Return what a button copies: a detail's value, where the row has it whole and it names no person."""
+    """Return the text that a button copies: a detail's value, where the row has the whole value, without a name."""
     value = row.shown.get(_VALUE, "")
     return "" if is_cut(value) or value != mask_ids(value) else value

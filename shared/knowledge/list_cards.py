@@ -1,4 +1,4 @@
-"""A shared list as a card: its open items, each with a button that ticks it, then what is ticked, and a button that clears that."""
+"""A shared list as a card: the open items, each with a button for ticking, then the ticked items, with a button for clearing."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -41,7 +41,7 @@ def list_card(shared_list: SharedList, *, locale: str, listed_ms: int, page: int
 
 
 def list_rows(lists: Sequence[SharedList], *, locale: str) -> tuple[CardRow, ...]:
-    """Return the lists as rows, each with its number of open items and a button that shows it."""
+    """Return the lists as rows, each with the number of open items and a button for showing the list."""
     return tuple(
         CardRow(
             text=title_of_list(one, locale=locale),

@@ -16,7 +16,7 @@ from shared.search.folding import fold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Addition:
-    """What an addition has done: the items `added`, or put back from those ticked, and those that stood on the list already."""
+    """The result of an addition: the items `added`, or put back from the ticked items, and the items that stood on the list before."""
 
     added: tuple[str, ...] = field(repr=False)
     present: tuple[str, ...] = field(repr=False)
@@ -58,7 +58,7 @@ class ListEditor:
     def _blank(
         self, overlay: EntryOverlay, name: str, occasion: Occasion, changes: Iterable[str], number: int
     ) -> Entry:
-        """Return an item without words, at a free path; each item of a call is a millisecond younger, so that they stay in order."""
+        """Return an item without words, at a free path; each item of a call is a millisecond younger, and so stays in order."""
         created = occasion.now.replace(microsecond=1_000 * number)
         category = Category.ITEMS
 
@@ -78,7 +78,7 @@ class ListEditor:
 
 
 def clear(overlay: EntryOverlay, paths: Sequence[str]) -> tuple[str, ...]:
-    """Stage the deletion of items that the caller has seen ticked in this turn; return the names of those that are there.
+    """Stage the deletion of items that the caller has seen ticked in the turn; return the names of the deleted items.
 
     Raises: StagingFault.
     """
@@ -90,12 +90,12 @@ def clear(overlay: EntryOverlay, paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def _row_of(shared_list: SharedList, name: str) -> Row | None:
-    """Return the item of this name; of several, which an undo may leave, an open one."""
+    """Return the item of the name; of several items of one name, as an undo may leave, an open item."""
     return next((row for row in (*shared_list.open_rows, *shared_list.done_rows) if fold(row.name) == fold(name)), None)
 
 
 def _sources_of_list(overlay: EntryOverlay, shared_list: SharedList, occasion: Occasion) -> tuple[Source, ...]:
-    """Return the messages behind the list's name: those that ask, and, where they do not say it, those behind its newest item's."""
+    """Return the messages behind the list's name: the questions; without the name there, those behind the newest item's."""
     own = (*occasion.sources_of(shared_list.name), *sources_in_entries(overlay, shared_list.name, occasion))
     if not shared_list.rows or occasion.possible.is_said(shared_list.name):
         return own

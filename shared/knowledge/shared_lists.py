@@ -1,4 +1,4 @@
-"""Shared lists: an item is an entry of the category `items`, and a list is the items that name it.
+"""Shared lists: an item is an entry of the category `items`, and a list is all items with the list's name.
 
 A list has no object of its own, so two people who tick two items at once write two objects, and a withdrawal takes one item.
 """
@@ -22,9 +22,9 @@ _FRAME: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedList:
-    """A list by its name, with the rows of its items in the order in which they were put there.
+    """A list by name, with the rows of the items in the order of their addition.
 
-    The name is empty where nobody named the list, or where the message that named it was taken back.
+    The name is empty where nobody named the list, or where the naming message was withdrawn.
     """
 
     name: str = field(repr=False)
@@ -52,7 +52,7 @@ def without_items(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def lists_in(rows: Iterable[Row]) -> tuple[SharedList, ...]:
-    """Return the lists of a chat, the one that changed last first."""
+    """Return the lists of a chat, the newest change first."""
     rows_by_key: dict[str, list[Row]] = {}
     for row in sorted((row for row in rows if row.category is Category.ITEMS), key=_by_age):
         rows_by_key.setdefault(key_of_list(row.shown.get(LIST, "")), []).append(row)
@@ -75,7 +75,7 @@ def handle_of_list(name: str) -> str:
 
 
 def list_meant(lists: Sequence[SharedList], name: str) -> SharedList | None:
-    """Return the list of this name, else the only list whose name holds it; without a name, the only list.
+    """Return the list of the name, else the only list with the name within a longer name; without a name, the only list.
 
     For example, "shop" means "Shopping", unless there is a list "Shop" or "Workshop".
     """

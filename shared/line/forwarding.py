@@ -1,7 +1,7 @@
-"""What another system answers that gets the same deliveries: the bot neither records nor answers it, since both hold one reply token.
+"""Events of another system with the same deliveries: the bot neither records nor answers them, since both hold one reply token.
 
-A rule is `postback:PREFIX` (a press whose data begin so), `word:WORD` (a text that begins so, in any width and case), or `chats:one-on-one`
-or `chats:groups` (everything in such chats). Commands and whatever takes something back stay the bot's.
+A rule is `postback:PREFIX` (a press with such data), `word:WORD` (a text with such a beginning, in any width and case), or
+`chats:one-on-one` or `chats:groups` (everything in such chats). Commands and withdrawals stay the bot's.
 Example: `postback:shop=,word:予約`.
 """
 
@@ -28,7 +28,7 @@ class Owned:
 
     @classmethod
     def of(cls, rules: Iterable[str]) -> "Owned":
-        """Return the events that the rules name.  Raises: ValueError, which quotes a rule that is none."""
+        """Return the events that the rules name.  Raises: ValueError, with the text of a malformed rule."""
         postbacks: list[str] = []
         words: list[str] = []
         one_on_one: set[bool] = set()

@@ -1,4 +1,4 @@
-"""A poll as a record, and a vote as an object whose name says everything that counts.
+"""A poll as a record, and a vote as an object with everything that counts in the name.
 
     polls/{conversation_id}/{poll_id}.json                                        the question, its options, when it closes
     polls/{conversation_id}/votes/{poll_id}/{sent}.{choice}p.{member}.{id}.json   a press, or (m) a message; created once

@@ -63,7 +63,7 @@ class PollStore(ThingStore[Poll]):
         return tuple((one, replace(vote, generation=one.generation)) for one, vote in votes if vote is not None)
 
     def names_of(self, votes: Sequence[Vote]) -> Mapping[str, str]:
-        """Return the display names of the members who cast the votes, by mark; a name that cannot be read is left out."""
+        """Return the display names of the voters, by mark, without unreadable names."""
         objects = self.conversation.objects
         bodies = objects.reads.map(objects.store.read, [f"{self.prefix}{vote.path}" for vote in votes])
         names = {vote.member: _name_in(body) for vote, body in zip(votes, bodies, strict=True)}
@@ -80,7 +80,7 @@ class PollStore(ThingStore[Poll]):
         self._delete(self._standing_name(poll_id))
 
     def last_standing(self, poll_id: str) -> tuple[LastStanding, int]:
-        """Return the standing that was told last, with the generation; before any, an empty one and 0."""
+        """Return the last told standing, with the generation; before any, an empty standing and 0."""
         stored = self.conversation.objects.store.read(self._standing_name(poll_id))
         if stored is None:
             return LastStanding(), 0
@@ -105,7 +105,7 @@ class PollStore(ThingStore[Poll]):
         self._delete(f"{self.prefix}{vote.path}", vote.generation)
 
     def _delete(self, name: str, generation: int = 0) -> None:
-        """Delete the object as it is: a deletion that takes effect late leaves what was written since."""
+        """Delete the present generation of the object: a deletion with a late effect leaves later generations."""
         store = self.conversation.objects.store
         if not generation:
             stored = store.read(name)

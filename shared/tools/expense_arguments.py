@@ -20,7 +20,7 @@ _HOW: Final = "ask how the amount is divided"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharing:
-    """Who shares an amount, by person key: `among`, or all if it is empty; but not `left_out`.
+    """The people who share an amount, by person key: `among`, if empty all; but not `left_out`.
 
     `exact` are amounts that people bear on their own, and `weights` how often a person counts. For example, 「ケンは抜き」 has `left_out`.
     """
@@ -127,13 +127,13 @@ def what_of(arguments: Json, before: Expense) -> str:
 
 
 def numbers_in(arguments: Json) -> Sequence[str]:
-    """Return the numbers of a call, as it passes them on: the amount, exact amounts and weights."""
+    """Return the numbers of a call as passed on: the amount, exact amounts and weights."""
     numbers = [number for name in ("exact", "weights") for _, number in _pairs(arguments, name)]
     return [str(arguments.get("amount", "")), *numbers]
 
 
 def names_in(arguments: Json) -> Sequence[str]:
-    """Return the names of a call, as it passes them on."""
+    """Return the names of a call as passed on."""
     payer = [str(arguments["payer"])] if arguments.get("payer") else []
     listed = [str(name) for role in ("among", "without") for name in _list_of(arguments, role)]
     return [*payer, *listed, *(name for role in ("exact", "weights") for name, _ in _pairs(arguments, role))]

@@ -1,4 +1,4 @@
-"""The expenses toolset: what the members of a chat pay for each other, and who owes whom.  All arithmetic is code.
+"""The expenses toolset: payments of members for each other, and the debts.  All arithmetic is code.
 
 Every tool works on the turn's overlay, so nothing is promised before the turn is committed.
 """
@@ -200,7 +200,7 @@ class ExpenseTools:
         )
 
     def _circle(self, overlay: ExpenseOverlay, context: TurnContext) -> Circle:
-        """Return the people of the chat whom the bot knows: those who wrote what it remembers, and those of open expenses."""
+        """Return the known people of the chat: authors of remembered messages, and the people of open expenses."""
         messages = (*context.earlier, *context.to_answer)
         names = self.people.of(context.conversation, messages)
         members = {mark_id(user_id): name for user_id, name in names.items()}
@@ -242,7 +242,7 @@ def _revision(arguments: Json, context: TurnContext) -> str:
 
 
 def _said_rates(arguments: Json, context: TurnContext) -> Rates:
-    """Return the rates, which people said in messages that the model was shown.  Raises: StagingFault, AmountError."""
+    """Return the rates that people said in the shown messages.  Raises: StagingFault, AmountError."""
     rates = rates_of(arguments)
     if rates.rates and not context.confirmed:
         check_rates_are_said(arguments, [message.text for message in (*context.read_earlier, *context.to_answer)])
@@ -255,14 +255,14 @@ def _asking(context: TurnContext) -> Provenance:
 
 
 def _sources(texts: Sequence[str], context: TurnContext) -> Provenance:
-    """Return the messages behind an expense: those that ask, and earlier messages with its words or its amount."""
+    """Return the messages behind an expense: the questions, and earlier messages with the expense's words or amount."""
     possible = PossibleSources(to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings)
     traced = Provenance.of_sources(source for text in texts if text for source in possible.of(text))
     return replace(traced | _asking(context), outside=context.outside_in_write(texts))
 
 
 def _proposed(expense: Expense) -> Json:
-    """Return the arguments that add or change the expense as it is: a tap books exactly the payer and the shares that it shows."""
+    """Return the arguments that add or change exactly this expense: a tap books the payer and the shares that were shown."""
     shares = [
         {"name": expense.names[key], "value": Money(expense.currency, minor).digits}
         for key, minor in expense.shares.items()

@@ -49,10 +49,10 @@ class Asking:
         return None
 
     def below(self, outcome: OutcomeRecord, locale: str) -> tuple[str, Sequence[OutgoingMessage]]:
-        """Return the text of an answer without what its questions show, and the questions below it.
+        """Return the text of an answer without the content of the questions, and the questions below the answer.
 
-        Example: an answer that proposes a change is followed by "Shall I do what is marked ☐? …" with "Do it" and "Cancel"; the card of
-        this question shows the change, too.
+        Example: an answer that proposes a change is followed by "Shall I do what is marked ☐? …" with "Do it" and "Cancel"; the
+        question's card shows the change, too.
         """
         text, own_id = outcome.text or "", outcome.webhook_event_id
         until = self.phrases.hour(outcome.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
