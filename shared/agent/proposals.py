@@ -96,6 +96,9 @@ class ShownArgument(StrEnum):
     OPTIONS = "options"
     CLOSES = "closes"
     PUSH = "push"
+    PLACE = "place"
+    CAPACITY = "capacity"
+    REMIND_BEFORE = "remind_minutes_before"
 
 
 _NAMED: Final = frozenset(ShownArgument)
@@ -125,6 +128,7 @@ class _Texts:
     add_to_list: str
     clear_list: str
     create_poll: str
+    create_meeting: str
     close_poll: str
     arguments: Mapping[ShownArgument, str]
 

@@ -60,6 +60,10 @@ class DeedKind(StrEnum):
     POLL_CLOSED = "poll_closed"
     POLL_REOPENED = "poll_reopened"
     POLL_REMOVED = "poll_removed"
+    MEETING_OPENED = "meeting_opened"
+    MEETING_CLOSED = "meeting_closed"
+    MEETING_REOPENED = "meeting_reopened"
+    MEETING_REMOVED = "meeting_removed"
     VOTED = "voted"
     VOTE_REMOVED = "vote_removed"
 

@@ -205,6 +205,7 @@ def polls_feature(options: Options, memory: ChatMemory, size_of: Callable[[str],
         size_of=size_of,
         pushes=options.reminding is Reminding.PUSH,
         zone=options.time_zone.key,
+        locale=options.locale,
     ).tools()
     return ChatFeature(name="polls", tools=tools if options.has_polls else (), overlay=PollOverlay, stored=POLLS)
 

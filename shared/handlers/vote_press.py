@@ -31,7 +31,7 @@ from shared.line.cards.card import card_text, written
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import VotePress
-from shared.polls.poll import LastStanding, Poll, Vote, counted, digest_of, standing_told, superseded
+from shared.polls.poll import LastStanding, Poll, Vote, counted, digest_of, standing_told, superseded, waiting_in
 from shared.polls.store import PollStore, is_vote_withdrawn
 from shared.polls.wording import Group, standing_card, standing_of
 from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
@@ -103,7 +103,7 @@ class VotePressHandler:
                 if not event.deadline.pause(min(wait_ms / 1_000, _LOOK_S)):
                     raise TurnBusyError("the poll's standing was told a moment ago")
                 continue
-            claim = standing_told(votes, by=own.id, at_ms=self.clock.now_ms())
+            claim = replace(standing_told(votes, by=own.id, at_ms=self.clock.now_ms()), waiting=last.waiting)
             claimed = store.swap_standing(own.poll_id, claim, generation=generation)
             if claimed is not None:
                 on_sent = partial(self._record, store, own, claimed)
@@ -119,8 +119,11 @@ class VotePressHandler:
 
     def _record(self, store: PollStore, own: Vote, generation: int, votes: tuple[Vote, ...]) -> None:
         """Record which votes the press has told; unless another press tells already, because this one took too long."""
-        sent = standing_told(votes, by=own.id, at_ms=self.clock.now_ms(), is_sent=True)
-        store.swap_standing(own.poll_id, sent, generation=generation)
+        sent = replace(standing_told(votes, by=own.id, at_ms=self.clock.now_ms()), is_sent=True)
+        poll = store.poll(own.poll_id)
+        if poll is not None:
+            waiting = tuple(vote.member for vote in waiting_in(poll, votes))
+            store.swap_standing(own.poll_id, replace(sent, waiting=waiting), generation=generation)
 
     def _tell(
         self, conversation: Conversation, event: LineEvent, poll_id: str, *, on_sent: _OnSent = lambda _: None

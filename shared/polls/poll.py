@@ -29,15 +29,18 @@ OPTIONS_LIMIT: Final = 10
 QUESTION_LIMIT: Final = 100
 """Graphemes of a question."""
 OPTION_LIMIT: Final = 40
+PLACE_LIMIT: Final = 40
+CAPACITY_LIMIT: Final = 500
 _VOTE: Final = re.compile(r"([0-9]{15})\.([0-9])([mp])\.([0-9a-f]{32})\.([0-9A-Za-z_-]{1,64})\.json", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Poll(Extensible):
-    """A question with options, of which each member has one.
+    """A question with options, of which each member has one; or a meeting, of which the first option is to take part.
 
     `closes_ms`: votes sent before count; None: until a member closes the poll. `zone`: the zone in which times are shown. `closing_id`: the
     reminder that says the result; empty: none. `locale`: the language of the person who asked. A poll without options was removed.
+    `starts_ms`, `place` and `capacity` are those of a meeting: None, "" and 0 (no limit) of a poll. Who comes beyond the capacity waits.
     """
 
     version: int = VERSION
@@ -48,6 +51,9 @@ class Poll(Extensible):
     zone: str = "UTC"
     closing_id: str = ""
     locale: str = ""
+    starts_ms: int | None = None
+    place: str = field(default="", repr=False)
+    capacity: int = 0
     provenance: Provenance = field(default_factory=Provenance)
     created: tuple[int, int] = (0, 0)
     revision: tuple[int, int] = (0, 0)
@@ -55,6 +61,10 @@ class Poll(Extensible):
     @property
     def is_removed(self) -> bool:
         return not self.options
+
+    @property
+    def is_meeting(self) -> bool:
+        return self.starts_ms is not None
 
     def is_closed(self, at_ms: int) -> bool:
         """Whether a vote that is sent at the time no longer counts, by LINE's timestamp."""
@@ -130,6 +140,8 @@ class VoterName(Extensible):
 class LastStanding(Extensible):
     """The standing that the chat was told last: `votes` is the digest of its votes, `newest` the order of the latest.
 
+    `waiting` are the members who waited for a place, by mark.
+
     `by` is the press whose reply token tells. Until it `is_sent`, `at_ms` is when the press claimed to tell; then, when it was sent.
     """
 
@@ -138,6 +150,7 @@ class LastStanding(Extensible):
     at_ms: int = 0
     newest: str = ""
     votes: str = ""
+    waiting: tuple[str, ...] = ()
     is_sent: bool = False
 
 
@@ -149,11 +162,15 @@ def counted(votes: Iterable[Vote]) -> tuple[Vote, ...]:
     newest: dict[str, Vote] = {}
     since: dict[str, str] = {}
     for vote in sorted(votes, key=lambda vote: vote.order):
-        before = newest.get(vote.member)
-        if before is None or before.choice != vote.choice:
+        if _is_change(newest.get(vote.member), vote):
             since[vote.member] = vote.order
         newest[vote.member] = vote
     return tuple(sorted(newest.values(), key=lambda vote: since[vote.member]))
+
+
+def _is_change(before: Vote | None, vote: Vote) -> bool:
+    """Whether the vote is not what the member had chosen before."""
+    return before is None or before.choice != vote.choice
 
 
 def superseded(votes: Iterable[Vote]) -> tuple[Vote, ...]:
@@ -173,10 +190,19 @@ def digest_of(votes: Sequence[Vote]) -> str:
     return hashlib.sha256(" ".join(sorted(one.id for one in votes)).encode()).hexdigest()[:16]
 
 
-def standing_told(votes: Sequence[Vote], *, by: str, at_ms: int, is_sent: bool = False) -> LastStanding:
-    """Return the record of a standing with these votes, told by the press `by`."""
+def standing_told(votes: Sequence[Vote], *, by: str, at_ms: int) -> LastStanding:
+    """Return the record of a standing with these votes, which the press `by` is about to tell."""
     newest = max((vote.order for vote in votes), default="")
-    return LastStanding(by=by, at_ms=at_ms, newest=newest, votes=digest_of(counted(votes)), is_sent=is_sent)
+    return LastStanding(by=by, at_ms=at_ms, newest=newest, votes=digest_of(counted(votes)))
+
+
+def waiting_in(poll: Poll, votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    """Return the votes of those who wait for a place, the next first: of counted votes, those beyond the capacity.
+
+    For example, with a capacity of 2, Ann, Ben and Cho take part in this order: Cho waits, and takes the place that Ann leaves.
+    """
+    taking_part = tuple(vote for vote in votes if vote.choice == 0)
+    return taking_part[poll.capacity :] if poll.capacity else ()
 
 
 def closed(poll: Poll, *, at_ms: int) -> Poll:

@@ -1,8 +1,9 @@
 """A turn's view of a chat's polls, with its own writes (`shared/agent/overlay.py`)."""
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from shared import logs
 from shared.agent.overlay import Attempt, Overlay, StagingFault
@@ -13,6 +14,14 @@ from shared.errors import UnreadableRecordError
 from shared.polls.poll import FOLDER, OPEN_LIMIT, Poll, Vote, VoterName, counted
 from shared.polls.store import PollStore
 from shared.storage.codec import decode, encode
+
+_OF_POLLS: Final = (DeedKind.POLL_OPENED, DeedKind.POLL_CLOSED, DeedKind.POLL_REOPENED, DeedKind.POLL_REMOVED)
+_OF_MEETINGS: Final = (
+    DeedKind.MEETING_OPENED,
+    DeedKind.MEETING_CLOSED,
+    DeedKind.MEETING_REOPENED,
+    DeedKind.MEETING_REMOVED,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +92,11 @@ class PollOverlay(Overlay[PollThing]):
         staged = (vote for vote in cast if vote.poll_id == poll_id)
         return counted((*self._store.votes(poll_id), *staged))
 
-    def voter_names(self, poll_id: str) -> dict[str, str]:
-        """Return the names of the members who voted in a poll, by mark; a round trip more."""
-        votes = self.counted(poll_id)
-        staged = {one.vote.id: one for one in self._staged.values() if isinstance(one, CastVote)}
-        stored = self._store.names_of([one for one in votes if one.id not in staged])
-        return {**stored, **{one.vote.member: one.name for one in staged.values() if one.vote.poll_id == poll_id}}
+    def names_of(self, votes: Sequence[Vote]) -> Mapping[str, str]:
+        """Return the names of the members who cast the votes, by mark; a round trip."""
+        staged = {thing.vote: thing.name for thing in self._staged.values() if isinstance(thing, CastVote)}
+        stored = self._store.names_of([vote for vote in votes if vote not in staged])
+        return {**stored, **{vote.member: staged[vote] for vote in votes if vote in staged}}
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
@@ -130,18 +138,19 @@ class PollOverlay(Overlay[PollThing]):
             return Deed(kind=kind, name=self._chosen(thing.vote), details=(self._question_of(thing.vote),))
         if not isinstance(thing, Poll):
             return None
+        opened, ended, reopened, removed = _OF_MEETINGS if thing.is_meeting else _OF_POLLS
         if after is None:
-            return Deed(kind=DeedKind.POLL_REMOVED, name=thing.question)
+            return Deed(kind=removed, name=thing.question)
         if before is not None and thing.is_closed(self.attempt.now_ms):
-            return Deed(kind=DeedKind.POLL_CLOSED, name=thing.question)
-        kind = DeedKind.POLL_OPENED if before is None else DeedKind.POLL_REOPENED
-        return Deed(kind=kind, name=thing.question, due=self._due(thing))
+            return Deed(kind=ended, name=thing.question)
+        return Deed(kind=opened if before is None else reopened, name=thing.question, due=self._due(thing))
 
     def _due(self, poll: Poll) -> Due | None:
-        if poll.closes_ms is None:
+        at_ms = poll.starts_ms or poll.closes_ms
+        if at_ms is None:
             return None
         this_year = poll.local(self.attempt.now_ms).year
-        return Due(at=poll.local(poll.closes_ms), this_year=this_year, messages=self.messages_at_closing)
+        return Due(at=poll.local(at_ms), this_year=this_year, messages=self.messages_at_closing)
 
     def _chosen(self, vote: Vote) -> str:
         poll = self.current(vote.poll_id)

@@ -1,7 +1,7 @@
 """The standing of a poll in words of the code: how many chose what, who, and who has not answered, as a text and as a card."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
 
@@ -14,7 +14,7 @@ from shared.line.postback_data import VotePress
 from shared.locales.language_file import language_file
 from shared.locales.local_times import shown_moment
 from shared.locales.placeholders import filled
-from shared.polls.poll import OPTION_LIMIT, QUESTION_LIMIT, Poll, Vote, counted
+from shared.polls.poll import OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, Vote, counted, waiting_in
 from shared.polls.store import PollStore, is_vote_withdrawn
 
 NAMES_SHOWN: Final = 8
@@ -31,6 +31,19 @@ class PollTexts:
     closed: str
     unanswered: str
     people: str
+    attending: str
+    absent: str
+    unsure: str
+    places: str
+    waiting: str
+    moved_up: str
+    starts: str
+    starts_at: str
+
+    @property
+    def of_meeting(self) -> tuple[str, str, str]:
+        """The options of a meeting; the first is to take part."""
+        return self.attending, self.absent, self.unsure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +81,25 @@ class Standing:
     names: Mapping[str, str] = field(repr=False)
     now_ms: int
     unanswered: Unanswered = field(default_factory=Unanswered)
+    waited: tuple[str, ...] = ()
+
+    @property
+    def waiting(self) -> tuple[Vote, ...]:
+        """The votes of those who wait for a place."""
+        return waiting_in(self.poll, self.votes)
+
+    @property
+    def moved_up(self) -> tuple[Vote, ...]:
+        """The votes of those who have a place, and waited when the chat was told last (`waited`, by mark)."""
+        waiting = {vote.member for vote in self.waiting}
+        return tuple(vote for vote in self.of_option(0) if vote.member in self.waited and vote.member not in waiting)
+
+    @property
+    def named_votes(self) -> tuple[Vote, ...]:
+        """The votes whose members are named: the first NAMES_SHOWN of each option, of those who wait, and of those who moved up."""
+        of_options = (self.of_option(choice) for choice in range(len(self.poll.options)))
+        groups = (*of_options, self.waiting, self.moved_up)
+        return tuple(dict.fromkeys(vote for group in groups for vote in group[:NAMES_SHOWN]))
 
     def of_option(self, choice: int) -> tuple[Vote, ...]:
         """Return the votes for an option, in the order in which the members came to it."""
@@ -80,21 +112,15 @@ def standing_of(
     """Return the standing of a poll as stored, in two round trips."""
     store = PollStore(conversation)
     votes = counted(vote for vote in store.votes(poll.id) if not is_vote_withdrawn(vote, amendments))
-    return Standing(
+    standing = Standing(
         poll=poll,
         votes=votes,
-        names=store.names_of(shown_votes(votes)),
+        names={},
         now_ms=now_ms,
         unanswered=Unanswered.of(group, votes),
+        waited=store.last_standing(poll.id)[0].waiting if poll.capacity else (),
     )
-
-
-def shown_votes(votes: Sequence[Vote]) -> tuple[Vote, ...]:
-    """Return the votes whose members are named: the first NAMES_SHOWN of each option."""
-    shown: dict[int, list[Vote]] = {}
-    for vote in votes:
-        shown.setdefault(vote.choice, []).append(vote)
-    return tuple(vote for of_option in shown.values() for vote in of_option[:NAMES_SHOWN])
+    return replace(standing, names=store.names_of(standing.named_votes))
 
 
 def standing_card(standing: Standing, *, locale: str) -> Card:
@@ -102,7 +128,9 @@ def standing_card(standing: Standing, *, locale: str) -> Card:
     poll, texts = standing.poll, _texts(locale)
     is_closed = poll.is_closed(standing.now_ms)
     question = _shown(poll.question, limit=QUESTION_LIMIT)
-    rows = [_option_row(standing, choice, texts, is_closed=is_closed) for choice in range(len(poll.options))]
+    rows = [CardRow(text=text, is_heading=True) for text in _meeting(standing, texts, locale=locale)]
+    rows += [_option_row(standing, choice, texts, is_closed=is_closed) for choice in range(len(poll.options))]
+    rows += [CardRow(text=text, is_heading=True) for text in _queue(standing, texts)]
     if not is_closed:
         rows += [CardRow(text=text, is_heading=True) for text in _notes(standing, texts, locale=locale)]
     title = filled(texts.closed, question=question) if is_closed else question
@@ -116,13 +144,42 @@ def standing_text(standing: Standing, *, locale: str) -> str:
 
 def _option_row(standing: Standing, choice: int, texts: PollTexts, *, is_closed: bool) -> CardRow:
     option, votes = _shown(standing.poll.options[choice], limit=OPTION_LIMIT), standing.of_option(choice)
+    waiting = frozenset(standing.waiting) if choice == 0 else frozenset()
+    votes = tuple(vote for vote in votes if vote not in waiting)
     names = [standing.names.get(vote.member, "?") for vote in votes[:NAMES_SHOWN]]
-    detail = filled(texts.votes, count=str(len(votes)))
+    limit = standing.poll.capacity if choice == 0 else 0
+    detail = (
+        filled(texts.places, count=str(len(votes)), capacity=str(limit))
+        if limit
+        else _count(len(votes), standing, texts)
+    )
     if votes:
         detail = f"{detail} · {_listed(names, len(votes) - len(names))}"
     data = VotePress(poll_id=standing.poll.id, choice=choice).data
     button = CardButton(label=texts.vote_button, value=data, shown=option)
     return CardRow(text=option, detail=detail, buttons=() if is_closed else (button,))
+
+
+def _count(count: int, standing: Standing, texts: PollTexts) -> str:
+    return filled(texts.people if standing.poll.is_meeting else texts.votes, count=str(count))
+
+
+def _meeting(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[str]:
+    """Yield when and where a meeting is."""
+    poll = standing.poll
+    if poll.starts_ms is not None:
+        this_year = poll.local(standing.now_ms).year
+        when = shown_moment(poll.local(poll.starts_ms), locale=locale, this_year=this_year)
+        place = _shown(poll.place, limit=PLACE_LIMIT)
+        yield filled(texts.starts_at, when=when, place=place) if place else filled(texts.starts, when=when)
+
+
+def _queue(standing: Standing, texts: PollTexts) -> Iterable[str]:
+    """Yield who waits for a place of a meeting, and who has got one."""
+    for text, votes in ((texts.moved_up, standing.moved_up), (texts.waiting, standing.waiting)):
+        if votes:
+            names = [standing.names.get(vote.member, "?") for vote in votes[:NAMES_SHOWN]]
+            yield filled(text, names=_listed(names, len(votes) - len(names)))
 
 
 def _notes(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[str]:
@@ -133,7 +190,7 @@ def _notes(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[str
         yield filled(texts.unanswered, names=_listed(names, hidden))
     elif unanswered.other_count:
         yield filled(texts.unanswered, names=filled(texts.people, count=str(unanswered.other_count)))
-    if poll.closes_ms is not None:
+    if poll.closes_ms is not None and poll.closes_ms != poll.starts_ms:
         this_year = poll.local(standing.now_ms).year
         yield filled(texts.closes, when=shown_moment(poll.local(poll.closes_ms), locale=locale, this_year=this_year))
 
@@ -145,6 +202,17 @@ def _listed(names: Iterable[str], hidden_count: int) -> str:
 
 def _shown(text: str, *, limit: int) -> str:
     return without_receipt_symbols(mask_ids(quotable(text, limit=limit)))
+
+
+def meeting_line(meeting: Poll, *, locale: str, now_ms: int) -> str:
+    """Return what, when and where in a line, for a reminder: "dinner Fri 27 Nov, 19:00, Shibuya"."""
+    standing = Standing(poll=meeting, votes=(), names={}, now_ms=now_ms)
+    return " ".join((meeting.question, *_meeting(standing, _texts(locale), locale=locale)))
+
+
+def options_of_meeting(locale: str) -> tuple[str, str, str]:
+    """Return the options of a meeting in a language; the first is to take part."""
+    return _texts(locale).of_meeting
 
 
 @cache

@@ -12,24 +12,30 @@ from shared.agent.overlay import StagingFault
 from shared.agent.people import People
 from shared.agent.tools import NeedsTap, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
+from shared.clock import MINUTE_MS
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
 from shared.knowledge.provenance import PossibleSources
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
-from shared.polls.poll import OPTION_LIMIT, QUESTION_LIMIT, Poll, Vote, closed
+from shared.polls.poll import OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, Vote, closed
 from shared.polls.staging import CastVote, PollOverlay
-from shared.polls.wording import Group, Standing, Unanswered, standing_card
+from shared.polls.wording import Group, Standing, Unanswered, meeting_line, options_of_meeting, standing_card
 from shared.reminders.reminder import Reminder, ReminderKind
-from shared.reminders.schedule import checked_schedule, local_day_and_time, usual_local
+from shared.reminders.schedule import checked_schedule, local_day_and_time, local_time, usual_local
 from shared.reminders.staging import ReminderOverlay
 from shared.search.folding import fold
 from shared.tools.overlay_tool import overlay_tool
+from shared.tools.reminders import check_weekday
 
 _ATTACHED: Final[Json] = {
     "shown": "This system puts the poll with its buttons below your answer: reply with one short sentence, and repeat none of it."
 }
 _LISTED: Final = 10
+_COST_UNKNOWN: Final = (
+    "LINE did not say how many members the group has, so what a push costs is not known. Nothing was made: ask the person to try once more "
+    "in a moment, or without a push."
+)
 Action = Callable[["PollTools", Json, PollOverlay, TurnContext], Json | ToolFault | NeedsTap]
 
 
@@ -38,13 +44,14 @@ class PollTools:
     """The tools for polls.
 
     `size_of` returns how many members a group has, without the bot, which is also what a push to it costs; None: LINE does not say.
-    `pushes`: whether this deployment may push. `zone`: the chat's time zone.
+    `pushes`: whether this deployment may push. `zone`: the chat's time zone. `locale`: the bot's language.
     """
 
     people: People
     size_of: Callable[[str], int | None]
     pushes: bool
     zone: str
+    locale: str
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools in order of declaration."""
@@ -57,20 +64,28 @@ class PollTools:
                 is_plain=_is_plain,
             ),
             self._tool(
+                "create_meeting",
+                "Ask the group who takes part in something at a time: members press that they come, do not come, or do not know yet. Use "
+                'for attendance (「飲み会の出欠」「参加者を募って」, 揪團, นัดกัน, "who\'s in?"); ask for day and hour if they are missing.',
+                PollTools._meet,
+                is_plain=_is_plain,
+            ),
+            self._tool(
                 "show_polls",
-                "Show the standing of the newest open poll, or of the one with the id, and list the open polls.",
+                "Show the standing of the newest open poll or meeting, or of the one with the id, and list the open ones.",
                 PollTools._show,
                 is_reading=True,
             ),
             self._tool(
                 "vote",
-                "Count the vote of the person who writes, when they say what they choose in an open poll in place of pressing a button.",
+                "Count the vote of the person who writes, when they say what they choose in an open poll, or whether they "
+                "come to a meeting, in place of pressing a button.",
                 PollTools._vote,
                 is_plain=lambda asked, result: asked["option"] == result["option"],
             ),
             self._tool(
                 "close_poll",
-                "Close a poll now; its result is shown. Use only when the person asks for it.",
+                "Close a poll, or the answers to a meeting, now; the result is shown. Use only when the person asks for it.",
                 PollTools._close,
             ),
         )
@@ -96,11 +111,65 @@ class PollTools:
         self._attach(poll, overlay, context)
         return {**_line(poll), **remark, **_ATTACHED}
 
+    def _meet(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
+        what = _checked(str(arguments["what"]), limit=QUESTION_LIMIT)
+        place = short_line(without_lone_surrogates(str(arguments.get("place") or "")), limit=PLACE_LIMIT)
+        at = usual_local(str(arguments["at"]), self.zone)
+        check_weekday(at, self.zone, context)
+        _, starts_ms = checked_schedule(at, self.zone, None, now_ms=context.now_ms)
+        if context.needs_tap:
+            return NeedsTap(name=what)
+        locale = context.asker_locale
+        capacity = arguments.get("capacity")
+        meeting = Poll(
+            id=overlay.new_id(),
+            question=what,
+            options=options_of_meeting(locale or self.locale),
+            closes_ms=starts_ms,
+            zone=self.zone,
+            locale=locale,
+            starts_ms=starts_ms,
+            place=place,
+            capacity=int(capacity) if isinstance(capacity, int | float) else 0,
+            provenance=_sources((what, place), context),
+        )
+        remark: Json = {}
+        if arguments.get("closes"):
+            meeting, remark = self._with_closing(meeting, arguments, overlay, context)
+            if meeting.closes_ms is not None and meeting.closes_ms > starts_ms:
+                raise StagingFault(
+                    "The answers would close after the beginning; ask until when they count.", may_retry=True
+                )
+        if minutes := arguments.get("remind_minutes_before"):
+            remark = {**remark, **self._with_reminder(meeting, int(str(minutes)), context)}
+        overlay.add(meeting)
+        self._attach(meeting, overlay, context)
+        return {**_line(meeting), **remark, **_ATTACHED}
+
+    def _with_reminder(self, meeting: Poll, minutes: int, context: TurnContext) -> Json:
+        """Set the reminder before a meeting, as any other reminder of the chat.  Raises: StagingFault."""
+        reminders = context.staged.find(ReminderOverlay)
+        if reminders is None or meeting.starts_ms is None:
+            return {"reminder": "none, because reminders are off here: tell the person"}
+        cost = self.size_of(context.conversation.id) if self.pushes else 1
+        if cost is None:
+            raise StagingFault(_COST_UNKNOWN)
+        reminders.messages_each_time = max(1, cost)
+        reminder = reminders.create(
+            text=meeting_line(meeting, locale=meeting.locale or self.locale, now_ms=context.now_ms),
+            at=local_time(meeting.starts_ms - minutes * MINUTE_MS, self.zone),
+            provenance=meeting.provenance,
+            user_id=context.to_answer[-1].user_id,
+            locale=context.asker_locale,
+        )
+        return {"reminder": local_day_and_time(reminder.next_ms, self.zone)}
+
     def _with_closing(
         self, poll: Poll, arguments: Json, overlay: PollOverlay, context: TurnContext
     ) -> tuple[Poll, Json]:
         """Return the poll with its closing time, and how the result is told.  Raises: StagingFault."""
         at = usual_local(str(arguments["closes"]), self.zone)
+        check_weekday(at, self.zone, context)
         _, closes_ms = checked_schedule(at, self.zone, None, now_ms=context.now_ms)
         reminders = context.staged.find(ReminderOverlay)
         if reminders is None:
@@ -108,10 +177,7 @@ class PollTools:
         is_pushed = self.pushes and bool(arguments.get("push"))
         cost = self.size_of(context.conversation.id) if is_pushed else None
         if is_pushed and cost is None:
-            raise StagingFault(
-                "LINE did not say how many members the group has, so what a push costs is not known. Nothing was made: ask the person to "
-                "try once more in a moment, or without a push."
-            )
+            raise StagingFault(_COST_UNKNOWN)
         overlay.messages_at_closing = max(1, cost or 1)
         reminder = reminders.create(
             text=poll.question,
@@ -174,14 +240,10 @@ class PollTools:
 
     def _attach(self, poll: Poll, overlay: PollOverlay, context: TurnContext) -> None:
         """Put the standing below the answer, as a card with the buttons."""
-        votes, names = overlay.counted(poll.id), overlay.voter_names(poll.id)
-        standing = Standing(
-            poll=poll,
-            votes=votes,
-            names=names,
-            now_ms=context.now_ms,
-            unanswered=Unanswered.of(self._group(context), votes),
-        )
+        votes = overlay.counted(poll.id)
+        unanswered = Unanswered.of(self._group(context), votes)
+        bare = Standing(poll=poll, votes=votes, names={}, now_ms=context.now_ms, unanswered=unanswered)
+        standing = replace(bare, names=overlay.names_of(bare.named_votes))
         context.attachments.add_drawn(lambda locale: standing_card(standing, locale=locale))
 
     def _group(self, context: TurnContext) -> Group:
@@ -218,8 +280,9 @@ class PollTools:
 
 def _is_plain(asked: Json, result: Json) -> bool:
     """Whether question and options are as asked, and nothing is to be remarked."""
-    is_as_asked = (asked["question"], asked["options"]) == (result["question"], result["options"])
-    return is_as_asked and "result" not in result
+    name = asked["question"] if "question" in asked else asked["what"]
+    is_as_asked = name == result["question"] and asked.get("options", result["options"]) == result["options"]
+    return is_as_asked and not {"result", "reminder"} & result.keys()
 
 
 def _revision(arguments: Json, context: TurnContext) -> str:
@@ -271,7 +334,8 @@ def _sources(texts: Sequence[str], context: TurnContext) -> Provenance:
 
 def _line(poll: Poll) -> Json:
     closes = {} if poll.closes_ms is None else {"closes": local_day_and_time(poll.closes_ms, poll.zone)}
-    return {"id": poll.id, "question": poll.question, "options": list(poll.options), **closes}
+    starts = {} if poll.starts_ms is None else {"starts": local_day_and_time(poll.starts_ms, poll.zone)}
+    return {"id": poll.id, "question": poll.question, "options": list(poll.options), **starts, **closes}
 
 
 def _votes_of(poll: Poll, overlay: PollOverlay) -> Json:

@@ -124,7 +124,7 @@ class ReminderTools:
     def _create(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         text, zone = _text(arguments, "text"), _zone(arguments)
         at = usual_local(str(arguments["at"]), zone or overlay.zone)
-        _check_weekday(at, zone or overlay.zone, context)
+        check_weekday(at, zone or overlay.zone, context)
         needs_tap = context.needs_tap and not _is_ordered(arguments, overlay, context)
         kind = _KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT)
         is_summary = kind is ReminderKind.CHAT_SUMMARY
@@ -159,7 +159,7 @@ class ReminderTools:
         local_zone = zone or (before.zone if before.is_own_zone else overlay.zone)
         at = usual_local(str(arguments["at"]), local_zone) if arguments.get("at") else None
         if at is not None:
-            _check_weekday(at, local_zone, context)
+            check_weekday(at, local_zone, context)
         needs_tap = context.needs_tap
         messages = 1 if before.kind is ReminderKind.CHAT_SUMMARY else self._messages_each_time(context)
         if messages is None:
@@ -206,7 +206,7 @@ def _zone(arguments: Json) -> str | None:
     return checked_zone(str(arguments["zone"])) if arguments.get("zone") else None
 
 
-def _check_weekday(at: str, zone: str, context: TurnContext) -> None:
+def check_weekday(at: str, zone: str, context: TurnContext) -> None:
     """Raises: StagingFault, if the person wrote another weekday beside the date.  A time that cannot be read is left to the overlay."""
     try:
         local = dt.datetime.fromisoformat(at).replace(tzinfo=None)

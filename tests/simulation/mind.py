@@ -44,7 +44,7 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| (?:\d{4}-\d\d-\d\d )?\d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|endpoll|buy|tick|clear|sum)"
+    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|meet|endpoll|buy|tick|clear|sum)"
     rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
 )
@@ -69,6 +69,7 @@ _OWN_WRITES: Final = frozenset(
         "add_expense",
         "add_to_list",
         "create_poll",
+        "create_meeting",
     }
 )
 _ON_ENTRIES: Final = frozenset({"note", "move", "delete"})
@@ -81,6 +82,8 @@ _ITEM_HANDLE: Final = re.compile(r"(?:\| \d+ \||;) (e-[a-z2-7]{6}) ")
 """The handle of an open item, in the line of its list in the index."""
 OPTIONS: Final = ("yes", "no")
 """What each poll offers."""
+PLACES: Final = 1
+"""How many can take part in each meeting."""
 _ROOMMATES: Final = ("Dan", "Eve")
 _REMINDER_ID: Final = re.compile(r"^(r[0-9a-f]{10}) \| ", re.MULTILINE)
 """The id of a reminder, at the beginning of its line in the prompt."""
@@ -495,9 +498,8 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield from _calls_of_expenses(verb, text)
         case "buy" | "clear":
             yield ("add_to_list", {"list": _LIST, "items": [text]}) if verb == "buy" else ("clear_list", {})
-        case "poll" | "endpoll":
-            asked = {"question": text, "options": list(OPTIONS)}
-            yield ("create_poll", asked) if verb == "poll" else ("close_poll", {})
+        case "poll" | "meet" | "endpoll":
+            yield _polling(verb, text)
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
         case "recall" | "forget":
@@ -506,6 +508,16 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "search_entries", {"query": f"not {text}"}
         case _:
             yield "list_entries", {"limit": 50}
+
+
+def _polling(verb: str, text: str) -> tuple[str, Json]:
+    match verb:
+        case "poll":
+            return "create_poll", {"question": text, "options": list(OPTIONS)}
+        case "meet":
+            return "create_meeting", {"what": text, "at": "2026-06-01T19:00", "capacity": PLACES}
+        case _:
+            return "close_poll", {}
 
 
 def _reminding(verb: str, text: str) -> Json:

@@ -36,16 +36,18 @@ def check_polls(story: Story) -> Iterator[str]:
             continue
         if (expected := _expected(poll, orders)) != {vote.member: vote.id for vote in counts}:
             yield f"I6: the votes of {sorted(expected.values())} should count, and not {sorted(one.id for one in counts)}"
-        yield from _check_told(story, poll, counts)
+        yield from _check_told(story, poll, counts, _waiting(poll, orders))
 
 
-def _check_told(story: Story, poll: Poll, counts: tuple[Vote, ...]) -> Iterator[str]:
+def _check_told(story: Story, poll: Poll, counts: tuple[Vote, ...], waiting: tuple[str, ...]) -> Iterator[str]:
     """The chat was told the last press: some press has claimed to tell all votes, and was answered where nothing failed."""
     stored = story.world.objects.read(f"polls/{story.chat}/standings/{poll.id}.json")
     last = decode(LastStanding, stored.data) if stored is not None else LastStanding()
     if counts and last.votes != digest_of(counts):
         yield "I6: the last press of a poll was not told"
         return
+    if last.is_sent and last.waiting != waiting:
+        yield "I6: who was told to wait for a place of a meeting is not who came last"
     teller = next((one for one in story.people.orders if one.id == last.by), None)
     is_slow = story.mood.seconds[1] > TOKEN_S / 3
     if teller is None or not story.is_calm or is_slow or story.waited_long(teller.id):
@@ -64,6 +66,25 @@ def _expected(poll: Poll, orders: list[Order]) -> _Counts:
         member = mark_id(order.author)
         newest[member] = max(newest.get(member, (0, "")), (sent_ms, order.id))
     return {member: own_id for member, (_, own_id) in newest.items()}
+
+
+def _waiting(poll: Poll, orders: list[Order]) -> tuple[str, ...]:
+    """Return the marks of those who wait for a place: who came to it after as many others as there are places."""
+    since: dict[str, tuple[int, str]] = {}
+    chosen: dict[str, int] = {}
+    for order in sorted(orders, key=lambda one: (round(one.at_s * 1_000), one.id)):
+        press, sent_ms, member = (
+            VotePress.read(order.presses),
+            EPOCH_MS + round(order.at_s * 1_000),
+            mark_id(order.author),
+        )
+        if press is None or press.poll_id != poll.id or _is_after_end(poll, sent_ms):
+            continue
+        if chosen.get(member) != press.choice:
+            since[member] = sent_ms, order.id
+        chosen[member] = press.choice
+    coming = sorted((member for member, choice in chosen.items() if choice == 0), key=lambda member: since[member])
+    return tuple(coming[poll.capacity :]) if poll.capacity else ()
 
 
 def _is_after_end(poll: Poll, sent_ms: int) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Bypass, DropClause, Never, Return, Skip
+from tests.simulation.rules import Bypass, DropArgument, DropClause, Never, Return, Skip
 
 _PRESS: Final = "shared.handlers.vote_press"
 
@@ -58,6 +58,16 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         f"{_PRESS}:VotePressHandler.__call__",
         Never("is_vote_withdrawn"),
         lacks="a vote is left of a poll that was withdrawn meanwhile",
+    ),
+    "keeps_the_place_in_the_queue": Mutation(
+        "shared.polls.poll:_is_change",
+        Return(value=True),
+        lacks="who presses once more to take part goes to the end of the queue",
+    ),
+    "says_who_moved_up": Mutation(
+        f"{_PRESS}:VotePressHandler._record",
+        DropArgument("replace", "waiting"),
+        lacks="a member who moves up is not told",
     ),
     "writes_polls": Mutation(
         "shared.polls.apply:PollWriting._write_poll",

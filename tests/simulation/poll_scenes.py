@@ -3,20 +3,24 @@
 from itertools import pairwise
 
 from shared.line.postback_data import VotePress
+from shared.locales.language_file import language_file
+from shared.locales.placeholders import beginning
+from shared.polls.wording import PollTexts
 from tests.simulation.people import MEMBERS, Order
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Task
 
 _GAP_S = 20.0
+_TEXTS = language_file("ja").table("polls", PollTexts)
 
 
 def _scene() -> Scene:
     return Scene(group=True, has_polls=True)
 
 
-def _is_polled(scene: Scene) -> str:
-    """A member asks all for their choice; return the poll's id."""
-    scene.runs_to_end(scene.asks_for("poll"))
+def _is_polled(scene: Scene, verb: str = "poll") -> str:
+    """A member asks all for their choice, or who comes; return the poll's id."""
+    scene.runs_to_end(scene.asks_for(verb))
     (poll,) = scene.world.objects.list(f"polls/{scene.stage.people.conversation_id}/p")
     return poll.name.rpartition("/")[2].removesuffix(".json")
 
@@ -49,6 +53,27 @@ def presses_of_two_members() -> list[str]:
         second = _votes(scene, poll_id, 1, by=MEMBERS[1])
         scene.runs_to_end(_begins(scene, second))
         return [*_too_soon(scene, first, second), *scene.rests(calm=True)]
+
+
+def member_who_presses_again_to_come() -> list[str]:
+    """Two members come to a meeting with one place, and the first presses once more: the second still waits."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene, "meet")
+        for member in (MEMBERS[0], MEMBERS[1], MEMBERS[0]):
+            scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0, by=member)))
+            scene.sleeps(_GAP_S + 1)
+        return scene.rests(calm=True)
+
+
+def member_who_moves_up() -> list[str]:
+    """The member with the only place of a meeting gives it up: the standing says that the other one has it."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene, "meet")
+        for member, choice in ((MEMBERS[0], 0), (MEMBERS[1], 0), (MEMBERS[0], 1)):
+            scene.runs_to_end(_begins(scene, _votes(scene, poll_id, choice, by=member)))
+            scene.sleeps(_GAP_S + 1)
+        moved_up = any(beginning(_TEXTS.moved_up) in text for text in scene.said)
+        return [*([] if moved_up else ["I6: nobody told a member who moved up"]), *scene.rests(calm=True)]
 
 
 def press_beside_a_newer_press() -> list[str]:

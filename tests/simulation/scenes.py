@@ -55,6 +55,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "takes_back_polls": poll_scenes.poll_that_is_taken_back,
     "takes_back_votes": poll_scenes.votes_of_a_member_who_is_forgotten,
     "looks_after_a_vote": poll_scenes.press_while_the_poll_is_taken_back,
+    "keeps_the_place_in_the_queue": poll_scenes.member_who_presses_again_to_come,
+    "says_who_moved_up": poll_scenes.member_who_moves_up,
     "writes_polls": poll_scenes.poll_that_is_closed,
     "takes_a_notice_once": hook_scenes.notice_that_comes_again,
     "records_shown_notices": hook_scenes.notice_that_comes_again,

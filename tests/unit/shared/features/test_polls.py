@@ -10,13 +10,14 @@ import pytest
 from operations.conversations import exported
 from operations.restoration import restore
 from shared.adapters.memory import MemoryObjectStore
-from shared.adapters.memory.scripted_model import calling
+from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses
 from shared.conversation.store import Conversation
 from shared.line.messaging import OutgoingMessage
 from shared.polls.poll import Poll, Vote, counted
 from shared.polls.store import PollStore
 from shared.reminders.delivery import Reminding
+from shared.reminders.store import ReminderStore
 from tests.support import push, recorded
 from tests.support.chats import conversations_on, everything_in
 from tests.support.people import Person
@@ -273,12 +274,16 @@ def test_what_is_read_from_outside_is_asked_only_by_a_tap_that_shows_all(pool: T
     assert [one.options for one in polls(chat.person)] == [("カレー", "寿司")]
 
 
+def sends_now(person: Person, event: dict[str, Any], *thinks: Step) -> None:
+    """Deliver the event at the time of the worker's clock."""
+    published = dt.datetime.fromtimestamp(person.worker.clock.now_ms() / 1_000, dt.UTC).isoformat()
+    assert person.worker.deliver(event, thinks=thinks, published=published) == 204
+
+
 def says_later(person: Person) -> None:
     """Have Ann say something at the time of the worker's clock, and the bot answer."""
-    now_ms = person.worker.clock.now_ms()
-    event = {**person.events.text("@Aizuchi hi"), "timestamp": now_ms}
-    published = dt.datetime.fromtimestamp(now_ms / 1_000, dt.UTC).isoformat()
-    assert person.worker.deliver(event, thinks=[SAYS], published=published) == 204
+    event = {**person.events.text("@Aizuchi hi"), "timestamp": person.worker.clock.now_ms()}
+    sends_now(person, event, SAYS)
 
 
 def at_closing(pool: ThreadPoolExecutor, **arguments: object) -> tuple[Person, Poll]:
@@ -328,3 +333,103 @@ def test_a_poll_that_is_closed_early_says_its_result_once(pool: ThreadPoolExecut
     assert ann.worker.push(push.tick()) == 204
     says_later(ann)
     assert newest(ann).text == "どうぞ"
+
+
+MEETING = {"what": "飲み会", "at": "2025-11-28T19:00", "place": "渋谷", "capacity": 1}
+
+
+def met(person: Person, **arguments: object) -> Poll:
+    """Return the meeting that Ann asks for."""
+    person.asks("28日19時から渋谷で飲み会、来る人？", calling(("create_meeting", {**MEETING, **arguments})), SAYS)
+    return polls(person)[-1]
+
+
+def test_a_meeting_is_a_card_that_says_when_and_where_and_asks_who_comes(ann: Person) -> None:
+    met(ann)
+    assert newest(ann).text == (
+        "飲み会\n・11月28日(金) 19:00（渋谷）\n・参加: 0/1人\n・不参加: 0人\n・未定: 0人\n・未回答：Ben, Ann"
+    )
+    assert "✓ 出欠：「飲み会」（11月28日(金) 19:00）" in list(ann.worker.line.replied.values())[-1][0].text
+
+
+def test_who_comes_beyond_the_capacity_waits_and_moves_up(ann: Person) -> None:
+    meeting = met(ann)
+    press(ann, meeting, 0, by=BEN)
+    press(ann, meeting, 0, by=CHO)
+    assert "・参加: 1/1人 · Ben\n" in newest(ann).text
+    assert "・キャンセル待ち：Cho" in newest(ann).text
+
+    press(ann, meeting, 1, by=BEN)
+
+    assert "・参加: 1/1人 · Cho\n" in newest(ann).text
+    assert "・繰り上げ：Cho" in newest(ann).text
+    assert "キャンセル待ち" not in newest(ann).text
+
+
+def test_a_second_press_to_take_part_keeps_the_place_in_the_queue(ann: Person) -> None:
+    meeting = met(ann)
+    press(ann, meeting, 0, by=BEN)
+    press(ann, meeting, 0, by=CHO)
+    press(ann, meeting, 0, by=BEN)
+    assert "・参加: 1/1人 · Ben\n" in newest(ann).text
+
+
+def test_who_left_and_comes_again_waits_behind_the_others(ann: Person) -> None:
+    meeting = met(ann)
+    for choice, by in ((0, BEN), (0, CHO), (1, BEN), (0, BEN)):
+        press(ann, meeting, choice, by=by)
+    assert "・参加: 1/1人 · Cho\n" in newest(ann).text
+    assert "・キャンセル待ち：Ben" in newest(ann).text
+
+
+def test_answers_count_until_the_meeting_begins(ann: Person) -> None:
+    meeting = met(ann)
+    assert meeting.starts_ms is not None
+    ann.worker.clock.move((meeting.starts_ms - ann.worker.clock.now_ms()) / 1_000)
+    late = ann.events.event("postback", by=BEN, postback={"data": f"vote:{meeting.id}:0"})
+    sends_now(ann, {**late, "timestamp": meeting.starts_ms})
+    assert counts(ann, meeting) == {}
+    assert "締め切りました：飲み会" in newest(ann).text
+
+
+def test_a_reminder_before_the_meeting_is_a_reminder_like_any_other(pool: ThreadPoolExecutor) -> None:
+    ann = group(pool, reminding=Reminding.PUSH)
+    ann.worker.line.members[recorded.GROUP] = 3
+    meeting = met(ann, remind_minutes_before=60)
+    receipt = "\n".join(one.text for one in list(ann.worker.line.replied.values())[-1])
+    assert "リマインダー：「飲み会 11月28日(金) 19:00（渋谷）」（11月28日(金) 18:00" in receipt
+    assert "3通" in receipt
+
+    assert meeting.starts_ms is not None
+    ann.worker.clock.move((meeting.starts_ms - ann.worker.clock.now_ms()) / 1_000 - 3_600)
+    assert ann.worker.push(push.tick()) == 204
+    assert ann.worker.line.pushes == [(recorded.GROUP, ("⏰ 飲み会 11月28日(金) 19:00（渋谷）",))]
+
+
+def test_an_undo_takes_back_the_meeting_with_its_reminder(pool: ThreadPoolExecutor) -> None:
+    ann = group(pool, reminding=Reminding.REPLY)
+    met(ann, remind_minutes_before=60)
+    ann.asks("取り消して", calling(("undo_last_change", {})), SAYS)
+    assert polls(ann) == []
+    assert not [one for one in ReminderStore(chat_of(ann)).read_all() if one.is_open]
+
+
+def test_answers_cannot_close_after_the_beginning(ann: Person) -> None:
+    ann.asks("飲み会", calling(("create_meeting", {**MEETING, "closes": "2025-11-29T19:00"})), SAYS)
+    assert polls(ann) == []
+    assert "close after the beginning" in str(result(ann))
+
+
+def test_an_undo_opens_a_poll_again_that_was_closed(ann: Person) -> None:
+    poll = polled(ann)
+    ann.asks("締め切って", calling(("close_poll", {})), SAYS)
+    ann.asks("取り消して", calling(("undo_last_change", {})), SAYS)
+    press(ann, poll, 0)
+    assert counts(ann, poll) == {"カレー": 1}
+
+
+@pytest.mark.parametrize(("locale", "option"), [("en", "I’m in"), ("th", "ไป"), ("zh-TW", "參加")])
+def test_a_meeting_is_asked_in_the_language_of_its_maker(pool: ThreadPoolExecutor, locale: str, option: str) -> None:
+    ann = group(pool, locale=locale)
+    ann.asks("12345", calling(("create_meeting", MEETING)), SAYS)
+    assert polls(ann)[0].options[0] == option
