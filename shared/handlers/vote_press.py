@@ -9,7 +9,8 @@
                             claim by a swap ─▶ tell what stands when the chat's turn is held ─▶ record which votes were told
 
 The chat was told a press if the digest of the counted votes holds the press. A press that is older than the newest told press, because its
-delivery was late, tells for itself. The worker of the claiming press may die: 40 s after its claim, its redelivery or another press tells.
+delivery was late, tells on the press's own token. The worker of the claiming press may die: 40 s after the claim, the redelivery or
+another press tells.
 """
 
 from collections.abc import Callable
@@ -61,7 +62,7 @@ class VotePressHandler:
     clock: Clock = field(repr=False)
 
     def __call__(self, event: LineEvent, press: VotePress) -> EventResult:
-        """The vote counts, unless the poll was closed before, or is gone; this press or a newer press tells the standing.
+        """The vote counts, unless the poll was closed before, or is gone; the press or a newer press tells the standing.
 
         Repeated: counts once, tells once. Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
@@ -88,7 +89,7 @@ class VotePressHandler:
         return self._tell_in_time(conversation, event, own)
 
     def _tell_in_time(self, conversation: Conversation, event: LineEvent, own: Vote) -> EventResult:
-        """Tell the standing once 20 s have passed since it was told last, unless a newer press does."""
+        """Tell the standing 20 s after the last standing, unless a newer press tells."""
         store = PollStore(conversation)
         while True:
             pending_read = conversation.objects.reads.submit(store.last_standing, own.poll_id)
@@ -112,13 +113,13 @@ class VotePressHandler:
                 return result
 
     def _wait_ms(self, last: LastStanding) -> int:
-        """Return how long no press may tell: 20 s after the last standing was sent, or while another press is about to send it."""
+        """Return how long no press may tell: 20 s after the last standing was sent, or during another press's claim."""
         until_ms = last.at_ms + (STANDING_EVERY_MS if last.is_sent else _CLAIM_MS)
         wait_ms = until_ms - self.clock.now_ms()
         return wait_ms if wait_ms <= _CLAIM_MS else 0  # a clock may have been wrong
 
     def _record(self, store: PollStore, own: Vote, generation: int, votes: tuple[Vote, ...]) -> None:
-        """Record which votes the press has told; unless another press tells already, because this one took too long."""
+        """Record the told votes, unless another press has claimed to tell meanwhile."""
         sent = replace(standing_told(votes, by=own.id, at_ms=self.clock.now_ms()), is_sent=True)
         poll = store.poll(own.poll_id)
         if poll is not None:
@@ -128,7 +129,7 @@ class VotePressHandler:
     def _tell(
         self, conversation: Conversation, event: LineEvent, poll_id: str, *, on_sent: _OnSent = lambda _: None
     ) -> EventResult:
-        """Tell what stands when the chat's turn is held; `on_sent` gets the votes that were told."""
+        """Tell the standing at the time of the chat's turn; `on_sent` gets the told votes."""
         sent: list[tuple[Vote, ...]] = []
         refusal = phrased(event, self.phrases, Phrase.POLL_GONE)
         decide = partial(self._decided, conversation, event, poll_id, sent.append)
@@ -163,7 +164,7 @@ class VotePressHandler:
         return in_chats_language(event, worded)
 
     def _group(self, conversation: Conversation, history: History) -> Group:
-        """Return the members: known are those whose messages are in memory."""
+        """Return the members: the authors of messages in memory are known."""
         names = self.people.of(conversation, history.messages)
         names_by_mark = {mark_id(user_id): name for user_id, name in names.items()}
         return Group(names=names_by_mark, size=self.size_of(conversation.id))
@@ -171,7 +172,7 @@ class VotePressHandler:
     def _standing_poll(
         self, conversation: Conversation, poll_id: str, amendments: Amendments | None = None
     ) -> Poll | None:
-        """Return the poll; None if it was removed, or a message behind it was withdrawn."""
+        """Return the poll; None for a removed poll, or after a withdrawal of a source message."""
         looked = amendments or conversation.amendments.look()
         poll = PollStore(conversation).poll(poll_id)
         is_gone = poll is None or bool(poll.provenance.withdrawn_ids(looked.is_withdrawn_from_entries))
@@ -191,13 +192,13 @@ class VotePressHandler:
 
 
 def is_told(own: Vote, votes: tuple[Vote, ...], last: LastStanding) -> bool:
-    """Whether the chat was told all counted votes, with this press or a newer press of the same member."""
+    """Whether the chat was told all counted votes, with the press or a newer press of the same member."""
     return last.is_sent and digest_of(counted(votes)) == last.votes and own.order <= last.newest
 
 
 def is_left_to_newer(own: Vote, votes: tuple[Vote, ...], last: LastStanding) -> bool:
-    """Whether a newer press tells: one that came after the newest told press, so that its worker is still to tell.
+    """Whether a newer press tells: a press after the newest told press, with a worker still to tell.
 
-    A vote in words has no worker that tells.
+    A vote in words has no telling worker.
     """
     return any(vote.order > max(own.order, last.newest) for vote in votes if not vote.is_said)

@@ -1,1 +1,1 @@
-"""Polls of a chat: who chose what, and what is told about it."""
+"""Polls and meetings of a chat: votes, standings and closings."""

@@ -1,4 +1,4 @@
-"""Apply a committed outcome's staged writes to polls, and to the votes that messages cast."""
+"""Apply a committed outcome's staged writes to polls, and to the votes cast in messages."""
 
 from dataclasses import dataclass
 

@@ -1,8 +1,8 @@
 """A poll as a record, and a vote as an object with everything that counts in the name.
 
-    polls/{conversation_id}/{poll_id}.json                                        the question, its options, when it closes
+    polls/{conversation_id}/{poll_id}.json                                        the question, the options, the closing time
     polls/{conversation_id}/votes/{poll_id}/{sent}.{choice}p.{member}.{id}.json   a press, or (m) a message; created once
-    polls/{conversation_id}/standings/{poll_id}.json                              which votes the chat was told, and when
+    polls/{conversation_id}/standings/{poll_id}.json                              the votes told last, and the time
 
 Every vote is an object of its own, because Cloud Storage takes one write of an object a second: a thousand presses in a minute would not
 fit into one object (docs/adr/20261126-a-vote-is-an-object.md). A count is a listing, and reads no body.
@@ -36,11 +36,11 @@ _VOTE: Final = re.compile(r"([0-9]{15})\.([0-9])([mp])\.([0-9a-f]{32})\.([0-9A-Z
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Poll(Extensible):
-    """A question with options, of which each member has one; or a meeting, of which the first option is to take part.
+    """A question with options, one for each member; or a meeting, with the first option for taking part.
 
-    `closes_ms`: votes sent before count; None: until a member closes the poll. `zone`: the zone in which times are shown. `closing_id`: the
-    reminder that says the result; empty: none. `locale`: the language of the person who asked. A poll without options was removed.
-    `starts_ms`, `place` and `capacity` are those of a meeting: None, "" and 0 (no limit) of a poll. Who comes beyond the capacity waits.
+    `closes_ms`: votes sent before count; None: until a member closes the poll. `zone`: the zone of the shown times. `closing_id`: the
+    reminder with the result; empty: none. `locale`: the asking person's language. A poll without options was removed.
+    `starts_ms`, `place` and `capacity` belong to a meeting: None, "" and 0 (no limit) of a poll. Members beyond the capacity wait.
     """
 
     version: int = VERSION
@@ -67,7 +67,7 @@ class Poll(Extensible):
         return self.starts_ms is not None
 
     def is_closed(self, at_ms: int) -> bool:
-        """Whether a vote that is sent at the time no longer counts, by LINE's timestamp."""
+        """Whether a vote sent at the time no longer counts, by LINE's timestamp."""
         return self.closes_ms is not None and at_ms >= self.closes_ms
 
     def removed(self, *, revision: tuple[int, int]) -> "Poll":
@@ -81,7 +81,7 @@ class Poll(Extensible):
 
 @dataclass(frozen=True, kw_only=True)
 class Vote:
-    """A member's choice: the number of an option, from 0; `id` is that of the press, or of the message where it `is_said`.
+    """A member's choice: the number of an option, from 0; `id` belongs to the press, or to the message if the vote `is_said`.
 
     `member` is the member's mark, `sent_ms` LINE's timestamp. `generation`: of the object, if the vote was listed, else 0.
     """
@@ -124,13 +124,13 @@ class Vote:
 
     @property
     def provenance(self) -> Provenance:
-        """The press or message behind the vote: `/forget me` takes the vote back by it, and an unsend of the message."""
+        """The press or message behind the vote: the vote goes by `/forget me`, and by an unsend of the message."""
         return Provenance.of_sources([Source(line_message_id=self.id, timestamp_ms=self.sent_ms, by=self.member)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoterName(Extensible):
-    """The body of a vote's object: the display name that the member had when voting."""
+    """The body of a vote's object: the member's display name at the time of the vote."""
 
     version: int = VERSION
     name: str = field(default="", repr=False)
@@ -138,11 +138,11 @@ class VoterName(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastStanding(Extensible):
-    """The standing that the chat was told last: `votes` is the digest of its votes, `newest` the order of the latest.
+    """The last standing told to the chat: `votes` is the digest of the votes, `newest` the order of the latest.
 
-    `waiting` are the members who waited for a place, by mark.
+    `waiting` are the members waiting for a place, by mark.
 
-    `by` is the press whose reply token tells. Until it `is_sent`, `at_ms` is when the press claimed to tell; then, when it was sent.
+    `by` is the telling press. Before the standing `is_sent`, `at_ms` is the time of the claim; afterwards, of the sending.
     """
 
     version: int = VERSION
@@ -155,7 +155,7 @@ class LastStanding(Extensible):
 
 
 def counted(votes: Iterable[Vote]) -> tuple[Vote, ...]:
-    """Return the newest vote of each member, in the order in which the members came to their choices.
+    """Return the newest vote of each member, in the order of the members' last changes of choice.
 
     For example, Ann chose 0 at 1 s and again at 9 s, and Ben chose 0 at 5 s: Ann comes before Ben.
     """
@@ -169,12 +169,12 @@ def counted(votes: Iterable[Vote]) -> tuple[Vote, ...]:
 
 
 def _is_change(before: Vote | None, vote: Vote) -> bool:
-    """Whether the vote is not what the member had chosen before."""
+    """Whether the member had chosen another option before, or none."""
     return before is None or before.choice != vote.choice
 
 
 def superseded(votes: Iterable[Vote]) -> tuple[Vote, ...]:
-    """Return the votes without which every count is the same: all but the first and the newest of a member's present choice."""
+    """Return the votes without effect on any count: all but the first and the newest of a member's present choice."""
     runs: dict[str, list[Vote]] = {}
     for vote in (ordered := sorted(votes, key=lambda vote: vote.order)):
         run = runs.setdefault(vote.member, [])
@@ -186,20 +186,20 @@ def superseded(votes: Iterable[Vote]) -> tuple[Vote, ...]:
 
 
 def digest_of(votes: Sequence[Vote]) -> str:
-    """Return the digest of counted votes: another after every press that counts."""
+    """Return the digest of counted votes: another after every counted press."""
     return hashlib.sha256(" ".join(sorted(one.id for one in votes)).encode()).hexdigest()[:16]
 
 
 def standing_told(votes: Sequence[Vote], *, by: str, at_ms: int) -> LastStanding:
-    """Return the record of a standing with these votes, which the press `by` is about to tell."""
+    """Return the record of a standing with the votes, claimed by the press `by`."""
     newest = max((vote.order for vote in votes), default="")
     return LastStanding(by=by, at_ms=at_ms, newest=newest, votes=digest_of(counted(votes)))
 
 
 def waiting_in(poll: Poll, votes: Iterable[Vote]) -> tuple[Vote, ...]:
-    """Return the votes of those who wait for a place, the next first: of counted votes, those beyond the capacity.
+    """Return the votes beyond the capacity, of counted votes, the next in the queue first.
 
-    For example, with a capacity of 2, Ann, Ben and Cho take part in this order: Cho waits, and takes the place that Ann leaves.
+    For example, with a capacity of 2, Ann, Ben and Cho take part in turn: Cho waits, and takes Ann's place after Ann has left.
     """
     taking_part = tuple(vote for vote in votes if vote.choice == 0)
     return taking_part[poll.capacity :] if poll.capacity else ()

@@ -1,4 +1,4 @@
-"""A turn's view of a chat's polls, with its own writes (`shared/agent/overlay.py`)."""
+"""A turn's view of a chat's polls, with the turn's own writes (`shared/agent/overlay.py`)."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ _OF_MEETINGS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CastVote:
-    """A vote that a message casts, with the display name of its author."""
+    """A vote cast in a message, with the author's display name."""
 
     vote: Vote
     name: str = field(default="", repr=False)
@@ -37,7 +37,7 @@ PollThing: TypeAlias = Poll | CastVote
 
 
 class PollOverlay(Overlay[PollThing]):
-    """A turn's view of the chat's polls, by id, and of the votes that messages cast, by path; what was removed does not exist."""
+    """A turn's view of the chat's polls, by id, and of the votes cast in messages, by path; a removed poll does not exist."""
 
     path_prefix = f"{FOLDER}/"
     noun = "polls"
@@ -60,7 +60,7 @@ class PollOverlay(Overlay[PollThing]):
             return shown
 
     def open(self) -> tuple[Poll, ...]:
-        """Return the polls in which votes still count."""
+        """Return the polls with votes still counting."""
         return tuple(one for one in self.polls() if not one.is_closed(self.attempt.now_ms))
 
     def find(self, poll_id: str | None) -> Poll:
@@ -87,13 +87,13 @@ class PollOverlay(Overlay[PollThing]):
         self.stage({cast.vote.path: cast})
 
     def counted(self, poll_id: str) -> tuple[Vote, ...]:
-        """Return each member's newest vote in a poll, with the votes of this turn; a round trip."""
+        """Return each member's newest vote in a poll, with the turn's own votes; a round trip."""
         cast = (thing.vote for thing in self._staged.values() if isinstance(thing, CastVote))
         staged = (vote for vote in cast if vote.poll_id == poll_id)
         return counted((*self._store.votes(poll_id), *staged))
 
     def names_of(self, votes: Sequence[Vote]) -> Mapping[str, str]:
-        """Return the names of the members who cast the votes, by mark; a round trip."""
+        """Return the voters' names, by mark; a round trip."""
         staged = {thing.vote: thing.name for thing in self._staged.values() if isinstance(thing, CastVote)}
         stored = self._store.names_of([vote for vote in votes if vote not in staged])
         return {**stored, **{vote.member: staged[vote] for vote in votes if vote in staged}}
@@ -162,7 +162,7 @@ class PollOverlay(Overlay[PollThing]):
         return poll.question if isinstance(poll, Poll) else "?"
 
     def _place_of(self, poll: Poll) -> tuple[WriteKey, str]:
-        """Return the place of a poll by age: those of this turn come last."""
+        """Return the place of a poll by age: the turn's own polls come last."""
         return (self.attempt.sequence, 0) if poll.created == (0, 0) else poll.created, poll.id
 
     def _load_vote(self, path: str, vote: Vote) -> CastVote | None:
@@ -177,7 +177,7 @@ class PollOverlay(Overlay[PollThing]):
         return self._cast[path]
 
     def _load_all(self) -> dict[str, Poll]:
-        """Return the polls of the bucket that were not removed, and are not of withdrawn messages."""
+        """Return the polls of the bucket, without removed polls and polls of withdrawn messages."""
         if self._stored is None:
             is_withdrawn = self.attempt.is_withdrawn
             polls = self._store.present()

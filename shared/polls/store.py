@@ -23,7 +23,7 @@ _AFTER_POLLS: Final = "q"
 
 
 class PollStore(ThingStore[Poll]):
-    """Reads and writes a chat's polls, and their votes."""
+    """Reads and writes a chat's polls and votes."""
 
     __slots__ = ()
     folder = FOLDER
@@ -39,11 +39,11 @@ class PollStore(ThingStore[Poll]):
         return tuple(one for one in objects if self.ids.fullmatch(self.id_in(one.name)))
 
     def present(self) -> tuple[Poll, ...]:
-        """Return every readable poll that was not removed."""
+        """Return every readable poll, without removed polls."""
         return tuple(poll for poll in self.read_all() if not poll.is_removed)
 
     def poll(self, poll_id: str) -> Poll | None:
-        """Return the poll; None where there is no readable poll, or it was removed."""
+        """Return the poll; None where there is no readable poll, or the poll was removed."""
         stored = self.find(poll_id)
         return None if stored is None or stored[0].is_removed else stored[0]
 
@@ -75,7 +75,7 @@ class PollStore(ThingStore[Poll]):
         deque(deletions, maxlen=0)  # also raises their errors
 
     def delete_all_votes(self, poll_id: str) -> None:
-        """Delete everything that was voted and told of a removed poll.  Repeated: does nothing."""
+        """Delete the votes and the last standing of a removed poll.  Repeated: does nothing."""
         self.delete_votes(self.votes(poll_id))
         self._delete(self._standing_name(poll_id))
 
@@ -91,12 +91,15 @@ class PollStore(ThingStore[Poll]):
             return LastStanding(), stored.generation
 
     def swap_standing(self, poll_id: str, standing: LastStanding, *, generation: int) -> int | None:
-        """Record that a press tells the standing, or has told it; return the new generation, or None where another press was first."""
+        """Record the claim of a press to tell the standing, or the sending; return the new generation.
+
+        None: another press has swapped the record since.
+        """
         store, name = self.conversation.objects.store, self._standing_name(poll_id)
         return store.replace(name, encode(standing), generation=generation)
 
     def sources(self) -> Iterator[tuple[str, Provenance]]:
-        """Yield the name and the provenance of each poll that was not removed, and of each vote."""
+        """Yield the name and the provenance of each poll, without removed polls, and of each vote."""
         yield from super().sources()
         for vote_object, vote in self.vote_objects():
             yield vote_object.name, vote.provenance
@@ -127,10 +130,10 @@ def _name_in(body: StoredObject | None) -> str:
 
 
 class PollWords:
-    """The words in polls; a WordHolder: a poll goes with any message behind it and takes its votes along, a vote goes with its press."""
+    """The words in polls; a WordHolder: a poll goes with any source message, and takes the votes along; a vote goes with the press."""
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
-        """Delete what comes from withdrawn, erased or edited messages, and the votes of polls that are gone.
+        """Delete what comes from withdrawn, erased or edited messages, and the votes of removed polls.
 
         Repeated: does nothing. Raises: StorageUnavailableError.
         """
@@ -145,6 +148,6 @@ class PollWords:
 
 
 def is_vote_withdrawn(vote: Vote, amendments: Amendments) -> bool:
-    """Whether the member took the vote back: by an unsend of its message, or with everything else of the member."""
+    """Whether the member took the vote back: by an unsend of its message, or by `/forget me`."""
     is_forgotten = vote.sent_ms <= amendments.members.get(vote.member, -1)
     return is_forgotten or amendments.is_withdrawn_from_entries(vote.id, vote.sent_ms)

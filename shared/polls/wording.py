@@ -1,4 +1,4 @@
-"""The standing of a poll in words of the code: how many chose what, who, and who has not answered, as a text and as a card."""
+"""The standing of a poll in words: the votes of each option, the voters, and the members without a vote, as a text and as a card."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -48,7 +48,7 @@ class PollTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The members of a chat: the names of those whom the bot knows, by mark, and how many there are; None: LINE does not say."""
+    """The members of a chat: the names of the members known to the bot, by mark, and the number of all; None: LINE does not say."""
 
     names: Mapping[str, str] = field(default_factory=dict, repr=False)
     size: int | None = None
@@ -56,14 +56,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unanswered:
-    """Who has not answered: the names that the bot knows, and how many others there are."""
+    """The members without a vote: the known names, and the number of the others."""
 
     names: tuple[str, ...] = field(default=(), repr=False)
     other_count: int = 0
 
     @classmethod
     def of(cls, group: Group, votes: Iterable[Vote]) -> "Unanswered":
-        """Return who has not voted.
+        """Return the members without a vote.
 
         For example, of a group of 5, Ann voted, and the bot knows Ann and Ben: Ben, and 3 others.
         """
@@ -74,7 +74,7 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A poll with each member's newest vote at `now_ms`; `names` are the voters' by mark, as far as they are shown."""
+    """A poll with each member's newest vote at `now_ms`; `names` are the shown voters' names by mark."""
 
     poll: Poll
     votes: tuple[Vote, ...]
@@ -85,24 +85,24 @@ class Standing:
 
     @property
     def waiting(self) -> tuple[Vote, ...]:
-        """The votes of those who wait for a place."""
+        """The votes of the members waiting for a place."""
         return waiting_in(self.poll, self.votes)
 
     @property
     def moved_up(self) -> tuple[Vote, ...]:
-        """The votes of those who have a place, and waited when the chat was told last (`waited`, by mark)."""
+        """The votes of the members with a place who were waiting (`waited`, by mark) in the last standing."""
         waiting = {vote.member for vote in self.waiting}
         return tuple(vote for vote in self.of_option(0) if vote.member in self.waited and vote.member not in waiting)
 
     @property
     def named_votes(self) -> tuple[Vote, ...]:
-        """The votes whose members are named: the first NAMES_SHOWN of each option, of those who wait, and of those who moved up."""
+        """The votes shown with names: the first NAMES_SHOWN of each option, of the queue, and of the members moved up."""
         of_options = (self.of_option(choice) for choice in range(len(self.poll.options)))
         groups = (*of_options, self.waiting, self.moved_up)
         return tuple(dict.fromkeys(vote for group in groups for vote in group[:NAMES_SHOWN]))
 
     def of_option(self, choice: int) -> tuple[Vote, ...]:
-        """Return the votes for an option, in the order in which the members came to it."""
+        """Return the votes for an option, in the order of the members' choices."""
         return tuple(vote for vote in self.votes if vote.choice == choice)
 
 
@@ -124,7 +124,7 @@ def standing_of(
 
 
 def standing_card(standing: Standing, *, locale: str) -> Card:
-    """Return the options with their votes, each with its button while votes count; then who has not answered, and until when."""
+    """Return the options with the votes, each with a button while votes count; then the members without a vote, and the closing time."""
     poll, texts = standing.poll, _texts(locale)
     is_closed = poll.is_closed(standing.now_ms)
     question = _shown(poll.question, limit=QUESTION_LIMIT)
@@ -175,7 +175,7 @@ def _meeting(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[s
 
 
 def _queue(standing: Standing, texts: PollTexts) -> Iterable[str]:
-    """Yield who waits for a place of a meeting, and who has got one."""
+    """Yield the members waiting for a place of a meeting, and the members with a place since the last standing."""
     for text, votes in ((texts.moved_up, standing.moved_up), (texts.waiting, standing.waiting)):
         if votes:
             names = [standing.names.get(vote.member, "?") for vote in votes[:NAMES_SHOWN]]
@@ -205,7 +205,7 @@ def _shown(text: str, *, limit: int) -> str:
 
 
 def meeting_line(meeting: Poll, *, locale: str, now_ms: int) -> str:
-    """Return what, when and where in a line, for a reminder: "dinner Fri 27 Nov, 19:00, Shibuya"."""
+    """Return a meeting's name, time and place in a line, for a reminder: "dinner Fri 27 Nov, 19:00, Shibuya"."""
     standing = Standing(poll=meeting, votes=(), names={}, now_ms=now_ms)
     return " ".join((meeting.question, *_meeting(standing, _texts(locale), locale=locale)))
 

@@ -1,4 +1,4 @@
-"""The polls toolset: questions that members of a group answer by a button.  All counting is code.
+"""The polls toolset: questions to the members of a group, answered by buttons.  All counting is code.
 
 Every tool works on the turn's overlay, so nothing is promised before the turn is committed.
 """
@@ -43,8 +43,8 @@ Action = Callable[["PollTools", Json, PollOverlay, TurnContext], Json | ToolFaul
 class PollTools:
     """The tools for polls.
 
-    `size_of` returns how many members a group has, without the bot, which is also what a push to it costs; None: LINE does not say.
-    `pushes`: whether this deployment may push. `zone`: the chat's time zone. `locale`: the bot's language.
+    `size_of` returns how many members a group has, without the bot, equal to the cost of a push; None: LINE does not say.
+    `pushes`: whether the deployment may push. `zone`: the chat's time zone. `locale`: the bot's language.
     """
 
     people: People
@@ -167,7 +167,7 @@ class PollTools:
     def _with_closing(
         self, poll: Poll, arguments: Json, overlay: PollOverlay, context: TurnContext
     ) -> tuple[Poll, Json]:
-        """Return the poll with its closing time, and how the result is told.  Raises: StagingFault."""
+        """Return the poll with the closing time, and the way of telling the result.  Raises: StagingFault."""
         at = usual_local(str(arguments["closes"]), self.zone)
         check_weekday(at, self.zone, context)
         _, closes_ms = checked_schedule(at, self.zone, None, now_ms=context.now_ms)
@@ -247,7 +247,7 @@ class PollTools:
         context.attachments.add_drawn(lambda locale: standing_card(standing, locale=locale))
 
     def _group(self, context: TurnContext) -> Group:
-        """Return the members: known are those who wrote what the bot remembers."""
+        """Return the members: the authors of remembered messages are known."""
         names = self.people.of(context.conversation, (*context.earlier, *context.to_answer))
         names_by_mark = {mark_id(user_id): name for user_id, name in names.items()}
         return Group(names=names_by_mark, size=self.size_of(context.conversation.id))
@@ -295,7 +295,7 @@ def _is_open(reminder_id: str, reminders: Sequence[Reminder]) -> bool:
 
 
 def _checked(text: str, *, limit: int) -> str:
-    """Return the text in a line of at most `limit` graphemes.  Raises: StagingFault, if it is empty."""
+    """Return the text in a line of at most `limit` graphemes.  Raises: StagingFault, if the text is empty."""
     line = short_line(without_lone_surrogates(text), limit=limit)
     if not line:
         raise StagingFault("The question or an option is empty; ask for it.", may_retry=True)
@@ -315,7 +315,7 @@ def _options_of(arguments: Json) -> tuple[str, ...]:
 
 
 def _choice_of(option: str, poll: Poll) -> int:
-    """Return the number of the option that the words name.  Raises: StagingFault."""
+    """Return the number of the named option.  Raises: StagingFault."""
     folded = fold(option)
     exact = [number for number, one in enumerate(poll.options) if fold(one) == folded]
     near = exact or [number for number, one in enumerate(poll.options) if folded and folded in fold(one)]
@@ -325,7 +325,7 @@ def _choice_of(option: str, poll: Poll) -> int:
 
 
 def _sources(texts: Sequence[str], context: TurnContext) -> Provenance:
-    """Return the messages behind a poll: those that ask, and earlier messages with its words."""
+    """Return the messages behind a poll: the asking messages, and earlier messages with the poll's words."""
     possible = PossibleSources(to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings)
     asking = [one.source for one in context.to_answer]
     traced = Provenance.of_sources([*asking, *(source for text in texts for source in possible.of(text))])
