@@ -67,10 +67,7 @@ class _Held:
 def measure(group: Group) -> Figures:
     """Return how well and how fast recall finds the group's facts, with all but the newest messages archived, in memory."""
     with ThreadPoolExecutor(16) as threads:
-        conversation = conversation_of(group, threads)
-        names = DisplayNames(profiles=Names(), threads=threads)
-        people = People(display_names=names, bot_name=BotName(account=MemoryLineApi(), configured="Aizuchi"))
-        memory = ChatMemory(people=people, time_zone=_TOKYO, locale="en")
+        conversation, memory = conversation_of(group, threads), memory_on(threads)
         hits: defaultdict[str, list[float]] = defaultdict(list)
         missed: list[str] = []
         times_ms: list[float] = []
@@ -89,6 +86,13 @@ def measure(group: Group) -> Figures:
         cold_ms=times_ms[0],
         warm_ms=median(times_ms[1:]),
     )
+
+
+def memory_on(threads: ThreadPoolExecutor) -> ChatMemory:
+    """Return the product's search of a chat's memory, which knows the group's people."""
+    names = DisplayNames(profiles=Names(), threads=threads)
+    people = People(display_names=names, bot_name=BotName(account=MemoryLineApi(), configured="Aizuchi"))
+    return ChatMemory(people=people, time_zone=_TOKYO, locale="en")
 
 
 def conversation_of(group: Group, threads: ThreadPoolExecutor) -> Conversation:

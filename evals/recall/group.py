@@ -29,7 +29,9 @@ class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ask: str
 
 
-class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Texts(msgspec.Struct, frozen=True):
+    """Facts, and the chatter of each language with the words that fill it in."""
+
     facts: list[Fact]
     chatter: dict[str, list[str]]
     words: dict[str, dict[str, list[str]]]
@@ -46,9 +48,18 @@ class Group:
     facts: dict[str, Fact] = field(repr=False)
 
 
-def make_group(*, seed: int = 0, messages: int = MESSAGES, ends_ms: int = ENDS_MS) -> Group:
-    """Return the group of a seed: almost a year of messages until `ends_ms`.  Equal seeds make equal groups."""
-    texts = msgspec.yaml.decode((_FOLDER / "group.yaml").read_bytes(), type=_Texts)
+def make_group(*, seed: int = 0, messages: int = MESSAGES, ends_ms: int = ENDS_MS, also: Texts | None = None) -> Group:
+    """Return the group of a seed: almost a year of messages until `ends_ms`.  Equal seeds make equal groups.
+
+    `also`: further facts, and chatter in a further language.
+    """
+    texts = msgspec.yaml.decode((_FOLDER / "group.yaml").read_bytes(), type=Texts)
+    if also is not None:
+        texts = Texts(
+            facts=[*texts.facts, *also.facts],
+            chatter={**texts.chatter, **also.chatter},
+            words={**texts.words, **also.words},
+        )
     chance = random.Random(seed)  # noqa: S311 - it draws chatter
     places = sorted(chance.sample(range(messages - WINDOW), len(texts.facts)))
     planted = dict(zip(places, chance.sample(texts.facts, len(texts.facts)), strict=True))
@@ -58,7 +69,7 @@ def make_group(*, seed: int = 0, messages: int = MESSAGES, ends_ms: int = ENDS_M
     return Group(messages=records, facts={records[place].line_message_id: fact for place, fact in planted.items()})
 
 
-def _chatter(texts: _Texts, chance: random.Random) -> str:
+def _chatter(texts: Texts, chance: random.Random) -> str:
     language = chance.choice(sorted(texts.chatter))
     words = {kind: chance.choice(choices) for kind, choices in texts.words[language].items()}
     return chance.choice(texts.chatter[language]).format(**words, number=chance.randint(2, 59))

@@ -7,7 +7,7 @@ index. Source: S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework
 import math
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
@@ -50,6 +50,9 @@ class Found:
 def rank(documents: Sequence[Sequence[Passage]], queries: Sequence[str]) -> tuple[Found, ...]:
     """Return the documents that hold a query, most matches first, then similar documents, best first; equal documents stay in order.
 
+    Of documents with equally many matches, the one more similar to all queries together comes first: for "year-end party" and "booked", a
+    document with "the party is booked" comes before a newer one with "who booked?".
+
     At most QUERIES_LIMIT queries count; an empty query matches nothing. Width, case and kind of kana make no difference to a literal match.
     Example: for the query "カメラ", a document with "ｶﾒﾗ" twice comes before a document with "かめら" once.
     """
@@ -79,10 +82,10 @@ class _Search:
 
     def run(self, queries: Sequence[str]) -> tuple[Found, ...]:
         literal = self._literal(queries)
-        similar = self._similar(queries)
+        similar, together = self._similar(queries)
         similar_only = (one for number, one in similar.items() if number not in literal)
         return (
-            *sorted(literal.values(), key=lambda match: (-match.count, match.document)),
+            *sorted(literal.values(), key=lambda match: (-match.count, -together[match.document], match.document)),
             *sorted(similar_only, key=lambda match: (-match.score, match.document)),
         )
 
@@ -102,13 +105,16 @@ class _Search:
             matches[owner] = Found(document=owner, passage=place, count=count + (before.count if before else 0))
         return matches
 
-    def _similar(self, queries: Sequence[str]) -> dict[int, Found]:
+    def _similar(self, queries: Sequence[str]) -> tuple[dict[int, Found], Mapping[int, float]]:
+        """Return each similar document with its score for the query that it fits best, and the sum of its scores for all queries."""
         matches: dict[int, Found] = {}
+        together: defaultdict[int, float] = defaultdict(float)
         for query in queries:
             for match in self._similar_to(needles_of(query)):
+                together[match.document] += match.score
                 if match.document not in matches or matches[match.document].score < match.score:
                     matches[match.document] = match
-        return matches
+        return matches, together
 
     def _similar_to(self, needles: Sequence[Needle]) -> Iterator[Found]:
         scores: defaultdict[int, float] = defaultdict(float)

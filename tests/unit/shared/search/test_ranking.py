@@ -92,3 +92,16 @@ def test_a_long_query_is_looked_for_by_a_bounded_number_of_pieces() -> None:
 def test_words_of_questions_are_not_looked_for() -> None:
     assert {one.text.strip() for one in needles_of("where is my passport")} == {"passport", "passp"}
     assert needles_of("where is it") != ()
+
+
+@pytest.mark.parametrize(
+    ("queries", "texts"),
+    [
+        (("忘年会 どこ", "予約"), ("写真の予約って誰がしたんだっけ", "忘年会は恵比寿の鳥八で予約したよ")),
+        (("grandma eat", "allergic"), ("is anybody allergic to anything?", "grandma is allergic to walnuts")),
+    ],
+)
+def test_of_equally_many_matches_the_one_that_fits_all_queries_comes_first(
+    queries: tuple[str, ...], texts: tuple[str, ...]
+) -> None:
+    assert [one.document for one in rank(documents(*texts), queries)] == [1, 0]
