@@ -177,14 +177,13 @@ class CommandHandler:
 
     def _announce(self, event: LineEvent, worded: Callable[[str | None], Announcement]) -> EventResult:
         conversation = self.conversations.of(event.conversation_id)
-        announcement = in_chats_language(event, worded)
-        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+        announcement = in_chats_language(worded)
+        return self.announcer.announce(conversation, announcement)
 
 
 def _said(event: LineEvent, text: str, card: Card | None = None, *, suggests: tuple[str, ...] = ()) -> Announcement:
     return Announcement(
-        webhook_event_id=event.webhook_event_id,
-        timestamp_ms=event.timestamp_ms,
+        event=event,
         text=text,
         offer=Offer(card=card_text(card), suggests=suggests),
     )

@@ -89,8 +89,7 @@ class EditNotice:
         logs.info("edit_removed_entries", has_token=event.reply_token is not None, **counts)
         locale = language_of((text,), default=self.phrases.locale, chosen=conversation.turn.chosen_locale())
         notice = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
+            event=event,
             text=self.phrases.text(Phrase.EDIT_REMOVED, locale=locale, things=described(removed, locale=locale)),
             offer=Offer(is_postponed=True, refiles=line_message_id if has_notes else None),
         )
@@ -101,7 +100,7 @@ class EditNotice:
             notice = replace(notice, complete=completion)
         if has_notes and made.is_one_note:
             notice = replace(notice, spends=self.budgets.opened, turn_s=SENDING_S + _FILING_S)
-        self.announcer.announce(conversation, notice, event.reply_token, event.deadline)
+        self.announcer.announce(conversation, notice)
 
     def file(
         self, event: LineEvent, message: MessageRecord, notice: OutcomeRecord, lease: Lease, history: History

@@ -84,14 +84,13 @@ class ErasureHandler:
                 "until": self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=shown_in),
             }
             return Announcement(
-                webhook_event_id=event.webhook_event_id,
-                timestamp_ms=event.timestamp_ms,
+                event=event,
                 text=self.phrases.text(_QUESTIONS[erasure], locale=shown_in, **facts),
                 offer=Offer(asks=erasure, asked_by=content.line_message_id),
             )
 
-        question = in_chats_language(event, worded)
-        return self.announcer.announce(conversation, question, event.reply_token, event.deadline)
+        question = in_chats_language(worded)
+        return self.announcer.announce(conversation, question)
 
     def confirm(self, event: LineEvent, question_id: str) -> EventResult:  # noqa: PLR0911 - one return a question
         """The erasure is carried out if this press counts; any other press changes nothing, and is told why.
@@ -221,4 +220,4 @@ class ErasureHandler:
         if locale and announcement.in_locale is not None:
             announcement = announcement.in_locale(locale)
         conversation = self.conversations.of(event.conversation_id)
-        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+        return self.announcer.announce(conversation, announcement)

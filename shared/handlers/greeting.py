@@ -34,9 +34,7 @@ class GreetingHandler:
             conversation.silences.add(lambda _: ended(event.webhook_event_id, *SilenceKind, at_ms=event.timestamp_ms))
         if event.reply_token is None:
             return EventResult.NOT_ANSWERABLE
-        return self.announcer.announce(
-            conversation, in_chats_language(event, partial(self._greeting, event)), event.reply_token, event.deadline
-        )
+        return self.announcer.announce(conversation, in_chats_language(partial(self._greeting, event)))
 
     def _greeting(self, event: LineEvent, locale: str | None) -> Announcement:
         which = Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP
@@ -45,8 +43,7 @@ class GreetingHandler:
         suggests = tuple(self.phrases.text(example, locale=locale) for example in examples)
         card = card_text(greeting_card(text, event.webhook_event_id, suggests))
         return Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
+            event=event,
             text=text,
             offer=Offer(suggests=suggests, card=card),
             is_joining=event.type == "join",

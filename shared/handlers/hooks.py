@@ -201,16 +201,13 @@ class HooksHandler:
             rows = [self._row(hook, locale or self.phrases.locale) for hook in hooks]
             card = Card(title=title_of(heading), rows=tuple(rows))
             return Announcement(
-                webhook_event_id=event.webhook_event_id,
-                timestamp_ms=event.timestamp_ms,
+                event=event,
                 text="\n".join((heading, *(f"・{row.text}: {row.detail}" for row in rows))),
                 offer=Offer(card=card_text(card)),
                 provenance=provenance,
             )
 
-        return self.announcer.announce(
-            conversation, in_chats_language(event, worded), event.reply_token, event.deadline
-        )
+        return self.announcer.announce(conversation, in_chats_language(worded))
 
     def _row(self, hook: Hook, locale: str) -> CardRow:
         labels = {
@@ -256,8 +253,7 @@ class HooksHandler:
         def worded(locale: str | None) -> Announcement:
             until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
             return Announcement(
-                webhook_event_id=event.webhook_event_id,
-                timestamp_ms=event.timestamp_ms,
+                event=event,
                 text=self.phrases.text(which, locale=locale, until=until, **facts),
                 offer=offer or Offer(),
                 provenance=provenance or Provenance(),
@@ -265,9 +261,7 @@ class HooksHandler:
             )
 
         conversation = self.conversations.of(event.conversation_id)
-        return self.announcer.announce(
-            conversation, in_chats_language(event, worded), event.reply_token, event.deadline
-        )
+        return self.announcer.announce(conversation, in_chats_language(worded))
 
 
 def _refusal(hooks: Sequence[Hook], name: str) -> Phrase | None:

@@ -43,8 +43,7 @@ class LanguageHandler:
         self.conversations.of(event.conversation_id).turn.choose_locale(locale)
         logs.info("language_chosen", locale=locale)
         chosen = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
+            event=event,
             text=self.phrases.text(Phrase.LANGUAGE_DONE, locale=locale),
             stage=stage_beyond_undo,
         )
@@ -52,4 +51,4 @@ class LanguageHandler:
 
     def _announce(self, event: LineEvent, announcement: Announcement) -> EventResult:
         conversation = self.conversations.of(event.conversation_id)
-        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+        return self.announcer.announce(conversation, announcement)

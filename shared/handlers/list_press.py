@@ -46,7 +46,7 @@ class ListPressHandler:
         conversation = self.conversations.of(event.conversation_id)
         decide = partial(self._shown if press.choice is ListChoice.SHOW else self._cleared, conversation, event, press)
         refusal = phrased(event, self.phrases, Phrase.LIST_GONE)
-        return self.announcer.announce(conversation, replace(refusal, decide=decide), event.reply_token, event.deadline)
+        return self.announcer.announce(conversation, replace(refusal, decide=decide))
 
     def _shown(self, conversation: Conversation, event: LineEvent, press: ListPress) -> Announcement:
         """Return a page of the list."""
@@ -61,7 +61,7 @@ class ListPressHandler:
             assert overview is not None  # noqa: S101 - the same reading, in another language
             return _said(event, overview)
 
-        return in_chats_language(event, worded)
+        return in_chats_language(worded)
 
     def _cleared(self, conversation: Conversation, event: LineEvent, press: ListPress) -> Announcement:
         """Return the receipt with the deletions, or the reason why nothing is deleted."""
@@ -90,7 +90,7 @@ class ListPressHandler:
             )
             return replace(_said(event, overview), stage=partial(self._deletions, conversation, filed, rows))
 
-        return in_chats_language(event, worded)
+        return in_chats_language(worded)
 
     def _refused(self, event: LineEvent, reason: Phrase) -> Announcement:
         logs.info("press_refused", reason=reason.value)
@@ -109,8 +109,7 @@ class ListPressHandler:
 
 def _said(event: LineEvent, overview: Overview) -> Announcement:
     return Announcement(
-        webhook_event_id=event.webhook_event_id,
-        timestamp_ms=event.timestamp_ms,
+        event=event,
         text=overview.text,
         offer=Offer(card=card_text(overview.card)),
         provenance=overview.provenance,

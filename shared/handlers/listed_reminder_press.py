@@ -48,7 +48,7 @@ class ListedReminderPressHandler:
         conversation = self.conversations.of(event.conversation_id)
         refusal = phrased(event, self.phrases, Phrase.REMINDER_GONE)
         decide = partial(self._decided, conversation, event, press)
-        return self.announcer.announce(conversation, replace(refusal, decide=decide), event.reply_token, event.deadline)
+        return self.announcer.announce(conversation, replace(refusal, decide=decide))
 
     def _decided(self, conversation: Conversation, event: LineEvent, press: ListedReminderPress) -> Announcement:
         """Return the receipt with the write of the reminder, or the reason why nothing is written."""
@@ -62,8 +62,7 @@ class ListedReminderPressHandler:
         changed = _moved(reminder, by_ms=HOUR_MS) if press.choice is ListedChoice.HOUR_LATER else None
         logs.info("listed_reminder_pressed", choice=press.choice.value)
         return Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
+            event=event,
             text=self._receipt(press.choice, changed or reminder, event),
             provenance=provenance_said(reminder, amendments),
             stage=partial(_stage, reminder, changed),

@@ -104,10 +104,8 @@ class OperatorChat:
         return sanitised(self.profiles.display_name(conversation.id, conversation.id) or "") or someone(conversation.id)
 
     def _say(self, event: LineEvent, text: str) -> EventResult:
-        announcement = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
-        return self.announcer.announce(
-            self.conversations.of(event.conversation_id), announcement, event.reply_token, event.deadline
-        )
+        announcement = Announcement(event=event, text=text)
+        return self.announcer.announce(self.conversations.of(event.conversation_id), announcement)
 
 
 def handed_over(conversations: Conversations, clock: Clock) -> tuple[tuple[Conversation, Switch], ...]:

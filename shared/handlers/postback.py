@@ -124,7 +124,7 @@ class PostbackHandler:
         logs.info("press_refused", reason=refusal.value)
         notice = phrased(event, self.phrases, refusal)
         conversation = self.conversations.of(event.conversation_id)
-        return self.announcer.announce(conversation, notice, event.reply_token, event.deadline)
+        return self.announcer.announce(conversation, notice)
 
     def _refusal(self, event: LineEvent) -> Phrase | None:
         """Return why this person may not press: LINE names no person, or the person is no member.  None: the person may.

@@ -56,7 +56,7 @@ class ReminderPressHandler:
         """Say why the press changed nothing, for example that the reminder was cancelled."""
         logs.info("press_refused", reason=reason.value)
         announcement = phrased(event, self.phrases, reason)
-        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+        return self.announcer.announce(conversation, announcement)
 
     def _counting_reminder(
         self, conversation: Conversation, event: LineEvent, press: ReminderPress
@@ -95,13 +95,12 @@ class ReminderPressHandler:
         The answer has the provenance of the new reminder: what was withdrawn meanwhile is not promised.
         """
         announcement = Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
+            event=event,
             text=self._words_of(event, again, locale=locale),
             provenance=Provenance() if again is None else again.provenance,
             stage=stage_beyond_undo if again is None else partial(_stage_undo, again),
         )
-        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+        return self.announcer.announce(conversation, announcement)
 
 
 def _stage_undo(again: Reminder, sequence: int) -> tuple[StagedWrite, ...]:

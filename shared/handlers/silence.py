@@ -141,9 +141,7 @@ class SilenceHandler:
         **facts: str,
     ) -> EventResult:
         announcement = phrased(event, self.phrases, which, offer=offer, stage=stage, until_ms=until_ms, **facts)
-        return self.announcer.announce(
-            self.conversations.of(event.conversation_id), announcement, event.reply_token, event.deadline
-        )
+        return self.announcer.announce(self.conversations.of(event.conversation_id), announcement)
 
 
 def _waited_before(silences: SilencesRecord, event: LineEvent) -> bool:

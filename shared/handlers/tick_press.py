@@ -67,7 +67,7 @@ class TickPressHandler:
         conversation = self.conversations.of(event.conversation_id)
         refusal = phrased(event, self.phrases, Phrase.ENTRY_GONE)
         decide = partial(self._decided, conversation, event, press)
-        return self.announcer.announce(conversation, replace(refusal, decide=decide), event.reply_token, event.deadline)
+        return self.announcer.announce(conversation, replace(refusal, decide=decide))
 
     def _decided(self, conversation: Conversation, event: LineEvent, press: TickPress) -> Announcement:
         """Return the receipt with the write of the entry, or the reason why nothing is written."""
@@ -91,15 +91,14 @@ class TickPressHandler:
             answer = self._answer(ticked, locale=locale or self.phrases.locale)
             provenance = answer.provenance | entry.provenance
             return Announcement(
-                webhook_event_id=event.webhook_event_id,
-                timestamp_ms=event.timestamp_ms,
+                event=event,
                 text=answer.text,
                 offer=Offer(card=card_text(answer.card)),
                 provenance=replace(provenance, entries_since_ms=amendments.erased_entries_ms + 1),
                 stage=stage,
             )
 
-        return in_chats_language(event, worded)
+        return in_chats_language(worded)
 
     def _refused(self, event: LineEvent, reason: Phrase) -> Announcement:
         """Return the reason why nothing is written."""

@@ -173,8 +173,7 @@ class TranslationHandler:
         def worded(locale: str | None) -> Announcement:
             until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
             return Announcement(
-                webhook_event_id=event.webhook_event_id,
-                timestamp_ms=event.timestamp_ms,
+                event=event,
                 text=self.phrases.text(which, locale=locale, **facts, **({"until": until} if offer else {})),
                 offer=offer or Offer(),
                 provenance=provenance,
@@ -182,5 +181,5 @@ class TranslationHandler:
             )
 
         conversation = self.conversations.of(event.conversation_id)
-        announcement = in_chats_language(event, worded)
-        return self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+        announcement = in_chats_language(worded)
+        return self.announcer.announce(conversation, announcement)

@@ -134,7 +134,7 @@ class VotePressHandler:
         refusal = phrased(event, self.phrases, Phrase.POLL_GONE)
         decide = partial(self._decided, conversation, event, poll_id, sent.append)
         announcement = replace(refusal, decide=decide)
-        result = self.announcer.announce(conversation, announcement, event.reply_token, event.deadline)
+        result = self.announcer.announce(conversation, announcement)
         if sent and result is EventResult.REPLIED:
             on_sent(sent[-1])
         return result
@@ -147,8 +147,7 @@ class VotePressHandler:
 
         def worded(locale: str | None) -> Announcement:
             return Announcement(
-                webhook_event_id=event.webhook_event_id,
-                timestamp_ms=event.timestamp_ms,
+                event=event,
                 text=poll.question,
                 provenance=replace(poll.provenance, entries_since_ms=amendments.erased_entries_ms + 1),
                 complete=partial(with_standing, locale or self.locale),
@@ -161,7 +160,7 @@ class VotePressHandler:
             on_sent(standing.votes)
             return replace(outcome, text=written(card), offer=Offer(card=card_text(card)))
 
-        return in_chats_language(event, worded)
+        return in_chats_language(worded)
 
     def _group(self, conversation: Conversation, history: History) -> Group:
         """Return the members: the authors of messages in memory are known."""
@@ -188,7 +187,7 @@ class VotePressHandler:
         PollStore(conversation).delete_votes([own])
         logs.info("press_refused", reason=Phrase.POLL_GONE.value)
         refusal = phrased(event, self.phrases, Phrase.POLL_GONE)
-        return self.announcer.announce(conversation, refusal, event.reply_token, event.deadline)
+        return self.announcer.announce(conversation, refusal)
 
 
 def is_told(own: Vote, votes: tuple[Vote, ...], last: LastStanding) -> bool:

@@ -15,7 +15,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, StoredTurn
 from shared.line.events import LineEvent
 from shared.line.language import shown_language
-from shared.line.messaging import SENDING_S, ReplyToken
+from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrase, Phrases
 from shared.turns.basis import Basis
 from shared.turns.lease import Lease
@@ -33,18 +33,17 @@ def stage_nothing(_: int) -> tuple[StagedWrite, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcement:
-    """A fixed text for an event of this id and timestamp.
+    """A fixed text that answers an event.
 
     `offer`: the button that confirms an erasure, if a command asked for one. `is_joining`: the text greets a group after the bot's joining.
     `provenance`: the messages whose words the text repeats. `stage`: the writes that are made with the text. `decide` replaces text,
     provenance, offer and writes by what holds while the turn is held: for example, a press finds an entry as the turn before has left it.
-    `in_locale` words the announcement in the chat's language: the language that a member chose, else that of the earlier messages of
-    `user_id`, else None, the bot's. `complete` returns the outcome to commit, from the chat as the turn reads it, within `turn_s` with the
-    sending; `spends` reserves the cost. A text whose offer is postponed waits for the turn without a token, too.
+    `in_locale` words the announcement in the chat's language: the language that a member chose, else that of earlier messages of the
+    event's person, else None, the bot's. `complete` returns the outcome to commit, from the chat as the turn reads it, within `turn_s`
+    with the sending; `spends` reserves the cost. A text whose offer is postponed waits for the turn without a token, too.
     """
 
-    webhook_event_id: str
-    timestamp_ms: int
+    event: LineEvent = field(repr=False)
     text: str
     offer: Offer = field(default_factory=Offer)
     is_joining: bool = False
@@ -57,25 +56,24 @@ class Announcement:
     spends: Callable[[Spending], Spending] = field(default=lambda spending: spending, repr=False)
     turn_s: float = SENDING_S
     in_locale: Callable[[str | None], "Announcement"] | None = field(default=None, repr=False)
-    user_id: str = field(default="", repr=False)
 
     @property
     def outcome(self) -> OutcomeRecord:
         """The outcome that sends the text and covers no message."""
         return OutcomeRecord(
-            webhook_event_id=self.webhook_event_id,
-            timestamp_ms=self.timestamp_ms,
+            webhook_event_id=self.event.webhook_event_id,
+            timestamp_ms=self.event.timestamp_ms,
             kind=OutcomeKind.REPLIED,
-            provenance=Provenance(since_ms=self.timestamp_ms, until_ms=self.timestamp_ms) | self.provenance,
+            provenance=Provenance(since_ms=self.event.timestamp_ms, until_ms=self.event.timestamp_ms) | self.provenance,
             text=self.text,
             offer=self.offer,
             is_joining=self.is_joining,
         )
 
 
-def in_chats_language(event: LineEvent, worded: Callable[[str | None], Announcement]) -> Announcement:
-    """Return the announcement for the event, to be worded in the chat's language; `worded(None)` is in the bot's."""
-    return replace(worded(None), in_locale=worded, user_id=event.user_id or "")
+def in_chats_language(worded: Callable[[str | None], Announcement]) -> Announcement:
+    """Return the announcement, to be worded in the chat's language; `worded(None)` is in the bot's."""
+    return replace(worded(None), in_locale=worded)
 
 
 def phrased(  # noqa: PLR0913 - the parts of an announcement
@@ -93,14 +91,13 @@ def phrased(  # noqa: PLR0913 - the parts of an announcement
     def worded(locale: str | None) -> Announcement:
         until = {} if until_ms is None else {"until": phrases.hour(until_ms, locale=locale)}
         return Announcement(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
+            event=event,
             text=phrases.text(which, locale=locale, **facts, **until),
             offer=offer or Offer(),
             stage=stage,
         )
 
-    return in_chats_language(event, worded)
+    return in_chats_language(worded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,24 +107,23 @@ class Announcer:
     runner: TurnRunner
     outbox: Outbox
 
-    def announce(
-        self, conversation: Conversation, announcement: Announcement, token: ReplyToken | None, deadline: Deadline
-    ) -> EventResult:
-        """Send the announcement on the event's token; the deadline belongs to the request.
+    def announce(self, conversation: Conversation, announcement: Announcement) -> EventResult:
+        """Send the announcement on the event's token, by the deadline of the event's request.
 
         Repeated: an event that was erased meanwhile, or whose outcome is recorded, gets nothing.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
+        event = announcement.event
         delivery = _AnnouncementDelivery(
             outbox=self.outbox,
             conversation=conversation,
             announcement=announcement,
             outcome=announcement.outcome,
             decide=announcement.decide or (lambda: announcement),
-            route=Route.on(token),
-            deadline=deadline,
+            route=Route.on(event.reply_token),
+            deadline=event.deadline,
         )
-        return self.runner.run(conversation, delivery.in_turn, conversation.turn.read(), deadline).result
+        return self.runner.run(conversation, delivery.in_turn, conversation.turn.read(), event.deadline).result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +196,9 @@ class _AnnouncementDelivery:
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         decided = self.decide()
         if decided.in_locale is not None:
-            locale = locale_of(decided.user_id, chosen=lease.record.chosen_locale, messages=history.messages)
+            locale = locale_of(
+                decided.event.user_id or "", chosen=lease.record.chosen_locale, messages=history.messages
+            )
             decided = decided.in_locale(locale)
         staged = replace(decided.outcome, writes=decided.stage(lease.record.sequence + 1))
         outcome = decided.complete(staged, lease, history)

@@ -274,7 +274,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
     ),
     "notes_what_was_said": Mutation(
         f"{_REMINDER_APPLY}:ReminderWriting.finish",
-        Skip("_record_said"),
+        Skip("record_said"),
         lacks="every answer says the same kept reminder",
     ),
     "sets_again_what_was_cancelled": Mutation(

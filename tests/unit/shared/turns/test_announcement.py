@@ -13,6 +13,7 @@ from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import TurnBusyError
+from shared.line.events import LineEvent
 from shared.line.messaging import SENDING_S, TOKEN_SURELY_DEAD_MS, ReplyToken
 from shared.turns.announcement import Announcement, Announcer
 from shared.turns.lease import Lease, open_turn
@@ -22,7 +23,18 @@ from tests.support.chats import answer, conversations_on, made_of
 from tests.support.races import SharedStore, StoreThatReadsLast
 from tests.support.turns import outbox_on, runner_on
 
-HELLO = Announcement(webhook_event_id="e1", timestamp_ms=5, text="hello")
+HELLO = Announcement(
+    event=LineEvent(
+        type="follow",
+        webhook_event_id="e1",
+        timestamp_ms=5,
+        conversation_id="C" + "1" * 32,
+        is_one_on_one=False,
+        deadline=Deadline.after(FixedClock(), REQUEST_S),
+    ),
+    text="hello",
+)
+SECOND = replace(HELLO, event=replace(HELLO.event, webhook_event_id="e2"))
 
 
 class AnnouncedChat:
@@ -41,8 +53,8 @@ class AnnouncedChat:
     def deliver_with(
         self, token: ReplyToken | None, announcement: Announcement = HELLO, *, left_s: float = REQUEST_S
     ) -> str:
-        deadline = Deadline.after(self.clock, left_s)
-        return self._announcer.announce(self.conversation, announcement, token, deadline)
+        event = replace(announcement.event, reply_token=token, deadline=Deadline.after(self.clock, left_s))
+        return self._announcer.announce(self.conversation, replace(announcement, event=event))
 
 
 @pytest.fixture
@@ -178,7 +190,7 @@ def test_announcement_that_slept_while_another_delivery_made_it_is_not_called_un
     store = SharedStore()
     group = AnnouncedChat(conversations_on(store, reads, clock), clock)
 
-    hello = replace(HELLO, timestamp_ms=clock.now_ms())
+    hello = replace(HELLO, event=replace(HELLO.event, timestamp_ms=clock.now_ms()))
 
     def make_and_fold_it() -> None:
         assert group.deliver(hello) == "replied"
@@ -286,7 +298,7 @@ def test_announcement_takes_the_place_of_an_older_delivery_of_its_event(
 def test_announcement_is_recorded_with_what_it_asks_or_greets(group: AnnouncedChat) -> None:
     group.deliver(replace(HELLO, offer=Offer(asks=Erasure.FORGET, asked_by="m1")))
     asking = group.conversation.journal.outcome_of("e1")
-    group.deliver(replace(HELLO, webhook_event_id="e2", is_joining=True))
+    group.deliver(replace(SECOND, is_joining=True))
     greeting = group.conversation.journal.outcome_of("e2")
 
     assert asking is not None
@@ -314,7 +326,7 @@ def test_event_that_is_erased_opens_no_turn(
 
 
 def test_redelivered_event_opens_no_turn(group: AnnouncedChat) -> None:
-    other = replace(HELLO, webhook_event_id="e2", text="bye")
+    other = replace(SECOND, text="bye")
     for announcement in (HELLO, other):
         group.deliver(announcement)
         before = group.conversation.turn.read()
@@ -369,5 +381,5 @@ def test_announcement_that_is_committed_when_everything_is_erased_is_recorded_wi
 
 
 def test_announcement_that_repeats_older_words_goes_with_them() -> None:
-    assert HELLO.outcome.provenance.since_ms == HELLO.timestamp_ms == 5
+    assert HELLO.outcome.provenance.since_ms == HELLO.event.timestamp_ms == 5
     assert replace(HELLO, provenance=made_of(since_ms=3)).outcome.provenance.since_ms == 3
