@@ -78,7 +78,7 @@ from shared.line.phrases import LocalePhrases, Phrases
 from shared.line.presence import Presence
 from shared.line.quota import PushBudget
 from shared.metering import Metering, SeveralCharges
-from shared.reminders.chat_summary import NextMessageSummary
+from shared.reminders.chat_summary import NextMessageSummary, PushedSummaries
 from shared.reminders.delivery import Reminding
 from shared.translation.translator import Translator
 from shared.translation.turn import TranslationTurns
@@ -365,7 +365,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             conversations=conversations,
             tasks={
                 **withdrawal.tasks,
-                **reminders.tasks(admission),
+                **reminders.tasks(admission, PushedSummaries(reader=reader, summariser=summariser, phrases=phrases)),
                 **(hooks.tasks(admission) if hooks is not None else {}),
                 **(calendars.tasks(admission) if calendars is not None else {CALENDAR_DUE: _do_nothing}),
                 **{kind: admission.guarded(task) for kind, task in reply.tasks.items()},

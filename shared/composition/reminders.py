@@ -12,7 +12,7 @@ from shared.handlers.admission import AdmissionHandler
 from shared.handlers.tick import DueTask
 from shared.line.phrases import Phrases
 from shared.reminders.calendar import CalendarLinks
-from shared.reminders.delivery import ReminderDelivery, Reminding
+from shared.reminders.delivery import ReminderDelivery, Reminding, Summaries
 from shared.reminders.postponed import PostponedReminders
 from shared.reminders.prompt_block import ReminderBlock
 from shared.reminders.staging import ReminderOverlay
@@ -58,7 +58,7 @@ class Reminders:
             delivery=delivery,
         )
 
-    def tasks(self, admission: AdmissionHandler) -> Mapping[str, DueTask]:
+    def tasks(self, admission: AdmissionHandler, summaries: Summaries) -> Mapping[str, DueTask]:
         """Return a tick's work for a reminder.  In a revoked chat nothing is sent, and a recurring reminder moves to its next time."""
-        in_silence = replace(self.delivery, reminding=Reminding.OFF)
-        return {REMINDER: admission.guarded(self.delivery, instead=in_silence)}
+        delivery = replace(self.delivery, summaries=summaries)
+        return {REMINDER: admission.guarded(delivery, instead=replace(delivery, reminding=Reminding.OFF))}

@@ -1,10 +1,10 @@
-"""Tell a due summary of the chat on the reply token of a message that gets no answer: what was said from one time of it to the next.
+"""Summaries of a chat: what was said from one time of a reminder to the next, told on the reply token of a message that gets no answer.
 
     due ─▶ waits (`kept_ms`) ─▶ the next message that gets no answer ─▶ one request to the model, in the chat's turn ─▶ told
      └── nothing was said: passes in silence
 
-The words are made when they are told, in the turn that tells them, so they are stored nowhere before, and a message that was withdrawn
-meanwhile is in no prompt.
+Where its maker chose a push, a tick makes and pushes it (`delivery.py`). The words are made when they are told, in the turn or under the
+claim that tells them, so they are stored nowhere before, and a message that was withdrawn meanwhile is in no prompt.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from shared.agent.receipts import without_receipt_symbols
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
 from shared.conversation.history import History
-from shared.conversation.history_reader import Listing
+from shared.conversation.history_reader import HistoryReader, Listing
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.spending import Spending, weighted_tokens
@@ -30,9 +30,10 @@ from shared.line.phrases import Phrases
 from shared.metering import Meter, log_usage, metered
 from shared.recurrence import Frequency
 from shared.reminders.apply import record_said
-from shared.reminders.delivery import provenance_said, schedule_of
+from shared.reminders.delivery import Summary, provenance_said, schedule_of
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
+from shared.reminders.wording import Occurrence, OccurrenceWords
 from shared.turns.basis import Basis
 from shared.turns.lease import Lease
 from shared.turns.outbox import ENDING_S, Outbox
@@ -164,7 +165,7 @@ class _SummaryDelivery:
         if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
             return None, None
         occurrence_ms = reminder.kept_ms or 0
-        spoken = self._spoken(history, since_ms=span_begin_ms(reminder, occurrence_ms), until_ms=occurrence_ms)
+        spoken = spoken_before(conversation, history, reminder, occurrence_ms)
         if not spoken.messages:
             logs.info("summary_empty")
             self._pass()
@@ -185,24 +186,11 @@ class _SummaryDelivery:
             timestamp_ms=self.own.timestamp_ms,
             kind=OutcomeKind.REPLIED,
             provenance=provenance,
-            text=f"{without_receipt_symbols(mask_ids(reminder.text))}\n\n{text}",
+            text=titled(reminder, text),
             reminders=(SaidReminder(id=reminder.id, occurrence_ms=occurrence_ms),),
             audit=Audit(usage=meter.usage),
         )
         return outcome, basis
-
-    def _spoken(self, history: History, *, since_ms: int, until_ms: int) -> Recollection:
-        """Return the newest records of the span; nothing from before the last joining, because a newcomer reads the summary, too."""
-        joined_ms = self.conversation.members.last_joined_ms()
-        begin_ms = max(since_ms, joined_ms if joined_ms is not None and joined_ms < until_ms else since_ms)
-        archived = self.conversation.archive.read(since_ms=begin_ms, until_ms=until_ms)
-        remembered = Recollection.of_archive(archived) | Recollection.of_history(history)
-        records = [
-            record
-            for record in remembered.records
-            if begin_ms <= record.timestamp_ms < until_ms and _own_id(record) not in history.refused
-        ]
-        return Recollection.of(records[-_MOST_RECORDS:])
 
     def _pass(self) -> None:
         """The summary does not wait any more."""
@@ -212,6 +200,48 @@ class _SummaryDelivery:
     @property
     def _outcome_id(self) -> str:
         return f"{self.own.webhook_event_id[: 64 - len(_OUTCOME_SUFFIX)]}{_OUTCOME_SUFFIX}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushedSummaries:
+    """Makes summaries for ticks, which push them; a Summaries."""
+
+    reader: HistoryReader
+    summariser: SpanSummariser
+    phrases: Phrases
+
+    def sum_up(self, conversation: Conversation, occurrence: Occurrence, *, deadline: Deadline) -> Summary | None:
+        history, reminder = self.reader.read_newest(conversation), occurrence.reminder
+        spoken = spoken_before(conversation, history, reminder, occurrence.due_ms)
+        if not spoken.messages:
+            return None
+        seconds = deadline.within(min(_SECONDS, deadline.left_s * _TO_THINK)).left_s  # the rest is for the push
+        with metered(Meter(conversation.id)):
+            text = self.summariser.sum_up_span(
+                conversation, spoken, locale=reminder.locale or self.phrases.locale, seconds=seconds
+            )
+        words = OccurrenceWords(text=titled(reminder, text), provenance=spoken.provenance)
+        return Summary(words=words, before=history.amendments)
+
+
+def spoken_before(conversation: Conversation, history: History, reminder: Reminder, occurrence_ms: int) -> Recollection:
+    """Return the newest records of a summary's span; nothing from before the last joining, because a newcomer reads the summary, too."""
+    joined_ms, begin_ms = conversation.members.last_joined_ms(), span_begin_ms(reminder, occurrence_ms)
+    if joined_ms is not None and joined_ms < occurrence_ms:
+        begin_ms = max(begin_ms, joined_ms)
+    archived = conversation.archive.read(since_ms=begin_ms, until_ms=occurrence_ms)
+    remembered = Recollection.of_archive(archived) | Recollection.of_history(history)
+    records = [
+        record
+        for record in remembered.records
+        if begin_ms <= record.timestamp_ms < occurrence_ms and _own_id(record) not in history.refused
+    ]
+    return Recollection.of(records[-_MOST_RECORDS:])
+
+
+def titled(reminder: Reminder, summary: str) -> str:
+    """Return the summary below the reminder's text."""
+    return f"{without_receipt_symbols(mask_ids(reminder.text))}\n\n{summary}"
 
 
 def span_begin_ms(reminder: Reminder, occurrence_ms: int) -> int:

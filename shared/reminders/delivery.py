@@ -10,7 +10,7 @@ No tick pushes a cancelled or changed reminder, because the claim (`shared/conve
 import uuid
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, Protocol
 
 from shared import logs
 from shared.clock import Clock, Deadline
@@ -20,7 +20,7 @@ from shared.conversation.push_claim import claim_ends, push_claimed, swap_claime
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
-from shared.errors import TurnBusyError
+from shared.errors import AizuchiError, ModelUnavailableError, StorageUnavailableError, TurnBusyError
 from shared.line.messaging import KEY_VALID_MS, PushApi, PushFate
 from shared.reminders.reminder import Claim, Reminder, ReminderKind, ReminderState
 from shared.reminders.schedule import Schedule
@@ -28,6 +28,8 @@ from shared.reminders.silence import postpone
 from shared.reminders.store import ReminderStore, next_ms_of
 from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 
+_TRIES_MS: Final = 30 * 60_000
+"""How long ticks try to make a summary that is pushed."""
 _KEYS: Final = uuid.UUID("0a3c0f5e-8f5d-5b0b-9a53-0f6c6f1d7f42")
 
 
@@ -50,13 +52,33 @@ class _Claimed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """The words of a summary, and the amendments with which the chat was read for it."""
+
+    words: OccurrenceWords
+    before: Amendments
+
+
+class Summaries(Protocol):
+    """Makes summaries of a chat."""
+
+    def sum_up(self, conversation: Conversation, occurrence: Occurrence, *, deadline: Deadline) -> Summary | None:
+        """Return the summary of the occurrence, by one request to the model; None: nothing was said.  Repeated: perhaps other words.
+
+        Raises: ModelUnavailableError, if another attempt may succeed; other AizuchiErrors.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderDelivery:
-    """Carries out the markers of reminders; a DueTask."""
+    """Carries out the markers of reminders; a DueTask.  `summaries` None: no summary is pushed."""
 
     line: PushApi
     pushes: PushAllowance
     wording: Wording
     reminding: Reminding = Reminding.PUSH
+    summaries: Summaries | None = None
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, reminder_id: str) -> None:
@@ -102,8 +124,14 @@ class ReminderDelivery:
         if refusal is not None:
             self._postpone(store, claimed.reminder, claimed.occurrence, reason=refusal)
             return
+        is_summary = reminder.kind is ReminderKind.CHAT_SUMMARY
+        summary = self._sum_up(store.conversation, claimed) if is_summary else None
         amendments = self._check_claim(store, claimed)
-        words = self.wording.words(store.conversation, claimed.occurrence)
+        if summary is not None and summary.words.provenance.is_affected_since(summary.before, amendments):
+            raise TurnBusyError("a message in the summary was withdrawn or edited")
+        words = summary.words if summary is not None else None
+        if not is_summary:
+            words = self.wording.words(store.conversation, claimed.occurrence)
         if words is None:
             logs.info("reminder_empty")
             self._advance(store, claimed.reminder, claimed.occurrence, is_postponed=False)
@@ -111,13 +139,31 @@ class ReminderDelivery:
         fate = self._push(store.conversation, claimed, words)
         match fate.kind:
             case "accepted" | "already_accepted":
-                if fate.kind == "already_accepted":
+                is_repeated = fate.kind == "already_accepted"
+                if is_repeated and not is_summary:
                     words = self._first_words(store.conversation, claimed) or words
-                self._record(store.conversation, claimed.occurrence, words, fate, amendments)
+                is_known = not (is_repeated and is_summary)  # nobody knows the words of the first try
+                self._record(store.conversation, claimed.occurrence, words, fate, amendments, is_known=is_known)
                 self._advance(store, claimed.reminder, claimed.occurrence, is_postponed=False)
                 logs.info("reminder_pushed", is_late=claimed.occurrence.shows_time, was_pushed=fate.kind != "accepted")
             case _:
                 self._postpone(store, claimed.reminder, claimed.occurrence, reason=fate.kind)
+
+    def _sum_up(self, conversation: Conversation, claimed: _Claimed) -> "Summary | None":
+        """Return a summary; None: there is nothing to say, or no way to say it.
+
+        Raises: ModelUnavailableError, for half an hour after the due time.
+        """
+        if self.summaries is None:
+            return None
+        try:
+            return self.summaries.sum_up(conversation, claimed.occurrence, deadline=claimed.deadline)
+        except AizuchiError as cause:
+            is_over = self.clock.now_ms() - claimed.occurrence.due_ms > _TRIES_MS
+            if isinstance(cause, ModelUnavailableError | StorageUnavailableError) and not is_over:
+                raise
+            logs.warning("summary_given_up", error_type=type(cause).__name__)
+            return None
 
     def _first_words(self, conversation: Conversation, claimed: _Claimed) -> OccurrenceWords | None:
         """Return the words of the first try, which LINE accepted; the reminder's text may have changed since."""
@@ -144,8 +190,6 @@ class ReminderDelivery:
             return "pushes_off"
         if not reminder.is_pushed:
             return "asked_to_wait"
-        if reminder.kind is ReminderKind.CHAT_SUMMARY:
-            return "told_with_a_message"
         return self.pushes.refusal(conversation, occurrence.id, is_reminder=True)
 
     def _claim(self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence) -> _Claimed:
@@ -198,15 +242,17 @@ class ReminderDelivery:
             deadline=claimed.deadline,
         )
 
-    def _record(
+    def _record(  # noqa: PLR0913 - what was pushed, and how
         self,
         conversation: Conversation,
         occurrence: Occurrence,
         words: OccurrenceWords,
         fate: PushFate,
         amendments: Amendments,
+        *,
+        is_known: bool = True,
     ) -> None:
-        """Record the push as an outcome; the outcome loses its words when a message behind the reminder is withdrawn."""
+        """Record the push as an outcome, without the words unless they are known; they go when a message behind them is withdrawn."""
         at_ms, provenance = self.clock.now_ms(), provenance_said(occurrence.reminder, amendments)
         conversation.journal.record_outcome(
             OutcomeRecord(
@@ -214,7 +260,7 @@ class ReminderDelivery:
                 timestamp_ms=at_ms,
                 kind=OutcomeKind.REPLIED,
                 provenance=replace(provenance | words.provenance, until_ms=at_ms),
-                text=words.text,
+                text=words.text if is_known else None,
                 sent_message_ids=fate.sent_message_ids,
             )
         )

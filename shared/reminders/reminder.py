@@ -26,7 +26,7 @@ class ReminderKind(StrEnum):
     WEEKLY_DIGEST = "weekly_digest"
     POLL = "poll"
     CHAT_SUMMARY = "chat_summary"
-    """Never pushed: told on the token of a message that gets no answer (`shared/reminders/chat_summary.py`)."""
+    """Told on the token of a message that gets no answer, or pushed if its maker chose so (`shared/reminders/chat_summary.py`)."""
 
 
 class ReminderState(StrEnum):

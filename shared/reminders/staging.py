@@ -74,7 +74,7 @@ class ReminderOverlay(Overlay[Reminder]):
             return tuple(
                 (at_ms, reminder.id)
                 for reminder in self._open()
-                if reminder.kind is not ReminderKind.CHAT_SUMMARY  # never pushed
+                if reminder.is_pushed
                 for at_ms in Schedule(reminder.start, reminder.zone, reminder.recurrence).between(
                     self.attempt.now_ms, until_ms
                 )
@@ -264,13 +264,12 @@ class ReminderOverlay(Overlay[Reminder]):
 
     def _deed(self, kind: DeedKind, reminder: Reminder) -> Deed:
         now = dt.datetime.fromtimestamp(self.attempt.now_ms / 1_000, tz=zoneinfo.ZoneInfo(self.zone))
-        is_summary = reminder.kind is ReminderKind.CHAT_SUMMARY
         due = Due(
             at=dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone)),
             this_year=now.year,
             recurrence=reminder.recurrence,
-            messages=1 if kind is DeedKind.REMINDER_CANCELLED or is_summary else self.messages_each_time,
-            comes_with_message=is_summary,
+            messages=1 if kind is DeedKind.REMINDER_CANCELLED or not reminder.is_pushed else self.messages_each_time,
+            comes_with_message=reminder.kind is ReminderKind.CHAT_SUMMARY and not reminder.is_pushed,
             carried=self._carried.get(reminder.id) if kind is not DeedKind.REMINDER_CANCELLED else None,
             place=reminder.place,
         )

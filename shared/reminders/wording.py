@@ -114,6 +114,8 @@ class ReminderWording:
     def messages(self, occurrence: Occurrence, text: str) -> Sequence[OutgoingMessage]:
         if occurrence.reminder.kind is ReminderKind.POLL:
             return fixed_messages(text)
+        if occurrence.reminder.kind is ReminderKind.CHAT_SUMMARY:
+            return fixed_messages(text)
         if occurrence.reminder.kind is not ReminderKind.TEXT:
             return card_messages(text, digest_card(text) if self.is_rich else None)
         messages = fixed_messages(text)

@@ -130,7 +130,8 @@ class ReminderTools:
         is_summary = kind is ReminderKind.CHAT_SUMMARY
         if is_summary and context.conversation.is_one_on_one:
             return _ONLY_IN_GROUPS
-        messages = 1 if is_summary else self._messages_each_time(context)
+        is_pushed = not is_summary or (self.costs is not None and bool(arguments.get("push")))
+        messages = self._messages_each_time(context) if is_pushed else 1
         if messages is None:
             return _COST_UNKNOWN
         overlay.messages_each_time = messages
@@ -141,6 +142,7 @@ class ReminderTools:
                 zone=zone,
                 rule=_optional(arguments, "rule"),
                 kind=kind,
+                is_pushed=is_pushed,
                 provenance=_provenance(text, overlay, context),
                 user_id=context.to_answer[-1].user_id,
                 locale=context.asker_locale,
@@ -161,7 +163,7 @@ class ReminderTools:
         if at is not None:
             check_weekday(at, local_zone, context)
         needs_tap = context.needs_tap
-        messages = 1 if before.kind is ReminderKind.CHAT_SUMMARY else self._messages_each_time(context)
+        messages = self._messages_each_time(context) if before.is_pushed else 1
         if messages is None:
             return _COST_UNKNOWN
         overlay.messages_each_time = messages
@@ -179,7 +181,7 @@ class ReminderTools:
 
     def _confirmation(self, reminder: Reminder, overlay: ReminderOverlay, messages: int, context: TurnContext) -> Json:
         """Return the reminder as set, with the cost, and a warning if the month's quota is too small."""
-        if reminder.kind is ReminderKind.CHAT_SUMMARY:
+        if not reminder.is_pushed:
             return _set(reminder)
         confirmation = _with_cost(_set(reminder), messages, context)
         if self.costs is None:

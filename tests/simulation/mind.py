@@ -44,7 +44,8 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| (?:\d{4}-\d\d-\d\d )?\d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|meet|endpoll|buy|tick|clear|sum)"
+    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|meet|endpoll|buy|tick|clear"
+    r"|sum|pushsum)"
     rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
 )
@@ -492,7 +493,7 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "classify_and_capture", {"text": text}
         case "undo":
             yield "undo_last_change", {}
-        case "remind" | "cancel" | "reword" | "sum":
+        case "remind" | "cancel" | "reword" | "sum" | "pushsum":
             yield "remind", _reminding(verb, text)
         case "pay" | "settle" | "correct" | "unpay":
             yield from _calls_of_expenses(verb, text)
@@ -521,8 +522,8 @@ def _polling(verb: str, text: str) -> tuple[str, Json]:
 
 
 def _reminding(verb: str, text: str) -> Json:
-    if verb == "sum":
-        return {"text": text, "minutes": 2, "sums_up": True}
+    if verb in {"sum", "pushsum"}:
+        return {"text": text, "minutes": 2, "sums_up": True, "pushes": verb == "pushsum"}
     if verb != "remind":
         return {"cancel": ""} if verb == "cancel" else {"reword": text}
     number = int("".join(filter(str.isdigit, text)))

@@ -40,6 +40,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "settles_once": expense_scenes.expenses_that_are_settled_again,
     "divides_to_the_last_unit": expense_scenes.expense_of_a_worker_that_dies,
     "records_told_summaries": summary_scenes.summary_that_is_told,
+    "checks_what_is_pushed": summary_scenes.unsend_while_a_summary_is_pushed,
     "tells_summaries_with_messages": summary_scenes.summary_that_is_told,
     "clears_only_what_is_ticked": list_scenes.list_that_is_cleared,
     "puts_an_item_there_once": list_scenes.item_that_is_put_there_twice,

@@ -14,9 +14,14 @@ OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
         DropArgument("OutcomeRecord", "reminders"),
         lacks="a summary that was told is told with every message",
     ),
+    "checks_what_is_pushed": Mutation(
+        "shared.reminders.delivery:ReminderDelivery._deliver",
+        Never("is_affected_since"),
+        lacks="a summary is pushed with a message that was withdrawn while the model summed it up",
+    ),
     "tells_summaries_with_messages": Mutation(
         "shared.reminders.delivery:ReminderDelivery._reason_to_postpone",
-        Never("CHAT_SUMMARY"),
+        Never("is_pushed"),
         lacks="the title of a summary is pushed at its time, as the text of a reminder",
     ),
 }

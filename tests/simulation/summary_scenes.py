@@ -61,9 +61,34 @@ def summary_whose_worker_dies() -> list[str]:
         return scene.rests()
 
 
-def _is_due(scene: Scene) -> Message:
+def summary_that_is_pushed() -> list[str]:
+    """A summary that its maker wants pushed is due: a tick makes and pushes it."""
+    with _scene().playing() as scene:
+        _is_due(scene, verb="pushsum")
+        is_told = any(text.reminder is not None for text in scene.world.truth.said)
+        return [*([] if is_told else ["I1: a summary was not pushed"]), *scene.rests()]
+
+
+def unsend_while_a_summary_is_pushed() -> list[str]:
+    """A message is withdrawn while the model sums it up for a push: it is pushed without it, by the next tick."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("pushsum"))
+        scene.sleeps(1)
+        spoken = _says_to_nobody(scene)
+        _says_to_nobody(scene)
+        scene.sleeps(_DUE_S + TICK_S - scene.world.now_s % TICK_S)
+        tick = scene.pushes(scene.stage.ticker.tick())
+        scene.runs_until(tick, "model")
+        scene.runs_to_end(scene.takes_back(spoken))
+        scene.runs_to_end(tick)
+        word = spoken.words[0][0]
+        told = [text.text for text in scene.world.truth.said if text.reminder is not None]
+        return [*(["I4: a withdrawn message was pushed"] if any(word in one for one in told) else []), *scene.rests()]
+
+
+def _is_due(scene: Scene, *, verb: str = "sum") -> Message:
     """A member asks for a summary, another message is for nobody, and the time of the summary comes; return that message."""
-    scene.runs_to_end(scene.asks_for("sum"))
+    scene.runs_to_end(scene.asks_for(verb))
     scene.sleeps(1)
     spoken = _says_to_nobody(scene)
     scene.sleeps(_DUE_S + TICK_S - scene.world.now_s % TICK_S)

@@ -14,6 +14,8 @@ from tests.simulation import summary_scenes
         summary_scenes.unsend_while_a_summary_is_made,
         summary_scenes.unsend_before_a_summary_is_made,
         summary_scenes.summary_whose_worker_dies,
+        summary_scenes.summary_that_is_pushed,
+        summary_scenes.unsend_while_a_summary_is_pushed,
     ],
 )
 def test_a_summary_breaks_no_invariant(scene: Callable[[], list[str]]) -> None:

@@ -179,6 +179,7 @@ def reminding_tool() -> Tool:
             at=local_time(at_ms, overlay.zone),
             rule=None if rule is None else str(rule),
             kind=ReminderKind.CHAT_SUMMARY if arguments.get("sums_up") else ReminderKind.TEXT,
+            is_pushed=not arguments.get("sums_up") or bool(arguments.get("pushes")),
             provenance=Provenance.of_sources(sources),
             user_id=None,
         )
@@ -191,6 +192,7 @@ def reminding_tool() -> Tool:
             "minutes": {"type": "integer"},
             "rule": {"type": "string"},
             "sums_up": {"type": "boolean"},
+            "pushes": {"type": "boolean"},
             "cancel": {"type": "string"},
             "reword": {"type": "string"},
         },

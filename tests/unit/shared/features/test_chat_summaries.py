@@ -9,7 +9,7 @@ import pytest
 
 from shared.access.budgets import Limits
 from shared.adapters.memory.scripted_model import Step, calling, unusable
-from shared.agent.model import FunctionResponses
+from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
 from shared.errors import ModelUnavailableError
 from shared.reminders.chat_summary import span_begin_ms
 from shared.reminders.reminder import Reminder, ReminderKind
@@ -233,3 +233,104 @@ def test_a_summary_begins_where_the_one_before_ended(start: str, rule: str | Non
 
 def _tokyo_ms(local: str) -> int:
     return round(dt.datetime.fromisoformat(f"{local}:00+09:00").timestamp() * 1_000)
+
+
+PUSHED = {**DAILY, "push": True}
+
+
+def pushed(person: Person) -> list[str]:
+    return [text for _, texts in person.worker.line.pushes for text in texts]
+
+
+def comes_due(person: Person, *thinks: Step) -> None:
+    """It is past 8 the next day, and a tick comes; `thinks` are the steps of the model."""
+    person.worker.clock.move(18.4 * HOUR_S)
+    person.worker.model.steps = list(thinks)
+    assert person.worker.push(push.tick()) == 204
+
+
+def asks_for_pushes(person: Person) -> dict[str, Any]:
+    person.worker.line.members[person.events.chat_id] = 5
+    return person.asks("毎朝8時に昨日のまとめを送って", calling(("create_reminder", PUSHED)), SAYS)
+
+
+def test_a_summary_is_pushed_if_its_maker_chose_so_and_its_cost_is_told(ann: Person) -> None:
+    asked = asks_for_pushes(ann)
+    tells(ann, "集合は10時")
+
+    comes_due(ann, SUMS_UP)
+
+    assert pushed(ann) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+    assert "1回ごとに5通分" in said_for(ann, asked)[0]
+    assert said_for(ann, tells(ann, "おはよう")) == []
+
+
+def test_a_pushed_summary_of_nothing_passes_in_silence(ann: Person) -> None:
+    asks_for_pushes(ann)
+    comes_due(ann, SUMS_UP)
+    ann.worker.clock.move(60)
+    requests = len(ann.worker.model.requests)
+
+    ann.worker.clock.move(24 * HOUR_S)
+    assert ann.worker.push(push.tick()) == 204
+
+    assert len(ann.worker.model.requests) == requests
+
+
+def test_a_message_withdrawn_while_a_summary_is_made_is_not_pushed(ann: Person) -> None:
+    asks_for_pushes(ann)
+    secret = tells(ann, "暗証番号は4711")
+    tells(ann, "集合は10時")
+
+    def withdraws(_: ModelRequest) -> ModelResponse:
+        ann.worker.withdraw(ann.events.chat_id, secret["message"]["id"])
+        return calling(("write_recap", {"text": "- 暗証番号は4711"}))
+
+    comes_due(ann, withdraws)
+    assert pushed(ann) == []
+    ann.worker.clock.move(60)
+    ann.worker.model.steps = [SUMS_UP]
+    assert ann.worker.push(push.tick()) == 204
+
+    assert pushed(ann) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+    assert "4711" not in everything_in(ann.worker.store)
+
+
+def test_a_model_that_is_down_delays_a_push_for_half_an_hour_at_most(ann: Person) -> None:
+    asks_for_pushes(ann)
+    tells(ann, "集合は10時")
+    comes_due(ann, ModelUnavailableError("down"))
+    assert [one.due_ms == one.claim.occurrence_ms for one in summaries(ann) if one.claim is not None] == [True]
+
+    ann.worker.clock.move(HOUR_S)
+    ann.worker.model.steps = [ModelUnavailableError("down")]
+    assert ann.worker.push(push.tick()) == 204
+
+    assert pushed(ann) == []
+    assert [one.claim for one in summaries(ann)] == [None]
+
+
+def test_a_withdrawal_removes_the_words_of_a_pushed_summary(ann: Person) -> None:
+    asks_for_pushes(ann)
+    plan = tells(ann, "集合は10時にしよう")
+    comes_due(ann, calling(("write_recap", {"text": "- Ben: 集合は10時にしよう"})))
+    assert len(pushed(ann)) == 1
+
+    ann.worker.withdraw(ann.events.chat_id, plan["message"]["id"])
+
+    assert "集合は10時" not in everything_in(ann.worker.store)
+
+
+def test_of_a_push_whose_answer_was_lost_history_knows_no_words(ann: Person) -> None:
+    asks_for_pushes(ann)
+    tells(ann, "集合は10時")
+    ann.worker.line.fates = ["unknown"] * 20  # as often as one tick repeats the call
+    comes_due(ann, SUMS_UP)
+    ann.worker.line.fates = []
+    ann.worker.clock.move(60)
+    ann.worker.model.steps = [calling(("write_recap", {"text": "- 別の言い方"}))]
+    assert ann.worker.push(push.tick()) == 204
+
+    assert pushed(ann) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+    assert "別の言い方" not in everything_in(ann.worker.store)
+    assert [one.due_ms is not None and one.claim is None for one in summaries(ann)] == [True]
