@@ -100,6 +100,21 @@ class ExpectedExpense(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     shares: dict[str, str] | None = None
 
 
+class ExpectedPoll(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """An expected open poll or meeting: `question` and `place` are regular expressions, `options` one for each option in order.
+
+    `closes` and `starts` are local times, such as `2026-11-27T18:00`. `chosen` is the option of the asking member.
+    """
+
+    question: str = ""
+    options: list[str] | None = None
+    closes: str | None = None
+    starts: str | None = None
+    place: str = ""
+    capacity: int | None = None
+    chosen: str | None = None
+
+
 class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The expected final state, then calls, then words.  Texts are regular expressions, without regard to case.
 
@@ -117,6 +132,8 @@ class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     reminder_count: int | None = None
     expenses: list[ExpectedExpense] = []
     expense_count: int | None = None
+    polls: list[ExpectedPoll] = []
+    poll_count: int | None = None
     notion_writes: int | None = None
     searches_at_most: int | None = None
     searches_lack: list[str] = []
@@ -156,7 +173,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     `members` are in the group. `long_ago` messages stand before the history, `since` messages of small talk after it; the words of `recap`
     sum messages up. `currency`: the chat keeps expenses, in this currency where none is named. `lists`: it keeps
-    shared lists. `is_held_out`: the case is played before a
+    shared lists. `polls`: members may make polls. `is_held_out`: the case is played before a
     release only, so that no prompt is fitted to it.
     """
 
@@ -177,6 +194,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     members: int = 3
     currency: str | None = None
     lists: bool = False
+    polls: bool = False
     notion: list[NotionRow] | None = None
     web: WebPage | None = None
     web_fails: bool = False

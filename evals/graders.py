@@ -2,19 +2,19 @@
 
 import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import msgspec
 
-from evals.case import Case, Expected, ExpectedEntry, ExpectedExpense, ExpectedReminder
+from evals.case import Case, Expected, ExpectedEntry, ExpectedExpense, ExpectedPoll, ExpectedReminder
 from evals.grading.claims import Claim
 from evals.grading.evidence import Evidence, evidence_of, prompts_of
 from evals.grading.said_values import said_values
 from evals.grading.shown import is_question
 from evals.grading.truth import untruths, wrong_languages
-from evals.world import Observed
+from evals.world import Observed, SeenPoll
 from shared.conversation.records import OutcomeKind
 from shared.expenses.expense import Expense
 from shared.expenses.money import Money
@@ -104,12 +104,7 @@ def _state(expected: Expected, observed: Observed) -> Iterator[str]:
     for text in expected.no_entry:
         if any(_has(text, _text_of(one)) for one in observed.after.values()):
             yield f"an entry holds {text}"
-    for reminder in expected.reminders:
-        if not any(_is_reminder(one, reminder) for one in observed.reminders):
-            yield f"no reminder is {_plain(reminder)}"
-    for expense in expected.expenses:
-        if not any(_is_expense(one, expense) for one in observed.expenses):
-            yield f"no expense is {_plain(expense)}"
+    yield from _things(expected, observed)
     if expected.unchanged and (_state_of(observed.before) != _state_of(observed.after) or observed.notion_writes):
         yield "entries or pages changed"
     yield from _counts(expected, observed)
@@ -123,11 +118,24 @@ def _state(expected: Expected, observed: Observed) -> Iterator[str]:
     yield from (f"a prompt holds {text}" for text in expected.prompt_lacks if _has(text, prompts))
 
 
+def _things(expected: Expected, observed: Observed) -> Iterator[str]:
+    for reminder in expected.reminders:
+        if not any(_is_reminder(one, reminder) for one in observed.reminders):
+            yield f"no reminder is {_plain(reminder)}"
+    for expense in expected.expenses:
+        if not any(_is_expense(one, expense) for one in observed.expenses):
+            yield f"no expense is {_plain(expense)}"
+    for poll in expected.polls:
+        if not any(_is_poll(one, poll) for one in observed.polls):
+            yield f"no poll is {_plain(poll)}"
+
+
 def _counts(expected: Expected, observed: Observed) -> Iterator[str]:
     exact = (
         ("entries", expected.count, len(observed.after)),
         ("reminders", expected.reminder_count, len(observed.reminders)),
         ("expenses", expected.expense_count, len(observed.expenses)),
+        ("polls", expected.poll_count, len(observed.polls)),
         ("writes to Notion", expected.notion_writes, observed.notion_writes),
     )
     most = (
@@ -205,6 +213,24 @@ def _is_expense(expense: Expense, expected: ExpectedExpense) -> bool:
         and _has(expected.payer, expense.names[expense.payer])
         and (expected.shares is None or _are_shares(shares, expected.shares))
     )
+
+
+def _is_poll(seen: SeenPoll, expected: ExpectedPoll) -> bool:
+    poll = seen.poll
+    closes, starts = (local_time(at_ms, poll.zone) if at_ms else None for at_ms in (poll.closes_ms, poll.starts_ms))
+    return (
+        _has(expected.question, poll.question)
+        and _has(expected.place, poll.place)
+        and (expected.options is None or _are_options(poll.options, expected.options))
+        and (expected.closes is None or closes == expected.closes)
+        and (expected.starts is None or starts == expected.starts)
+        and (expected.capacity is None or poll.capacity == expected.capacity)
+        and (expected.chosen is None or _has(expected.chosen, seen.chosen or ""))
+    )
+
+
+def _are_options(options: Sequence[str], expected: Sequence[str]) -> bool:
+    return len(options) == len(expected) and all(map(_has, expected, options))
 
 
 def _are_shares(shares: Mapping[str, str], expected: Mapping[str, str]) -> bool:

@@ -9,7 +9,7 @@ import random
 import time
 import uuid
 import zoneinfo
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -38,6 +38,7 @@ from shared.clock import Deadline
 from shared.composition.assembly import assemble
 from shared.composition.ports import NotionPort, Options, Ports, Threads
 from shared.conversation.amendments import Amendments
+from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversations
@@ -52,6 +53,8 @@ from shared.knowledge.entry_store import EntryStore, path_in
 from shared.knowledge.schema import FIELDS, Category, Value, fields_of, name_field
 from shared.knowledge.staging import EntryOverlay
 from shared.line.addressing import GroupPolicy
+from shared.polls.poll import Poll, Vote, counted
+from shared.polls.store import PollStore
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import checked_schedule
 from shared.reminders.store import ReminderStore
@@ -86,6 +89,20 @@ class _OpenLease:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeenPoll:
+    """An open poll or meeting, and the option of the asking member; None without a vote."""
+
+    poll: Poll = field(repr=False)
+    chosen: str | None = None
+
+    @classmethod
+    def of(cls, poll: Poll, votes: Iterable[Vote], *, asker: str) -> "SeenPoll":
+        """Return the poll with the option of the member with this mark."""
+        chosen = next((poll.options[vote.choice] for vote in votes if vote.member == asker), None)
+        return cls(poll=poll, chosen=chosen)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
     """The state and the calls after a case."""
 
@@ -98,6 +115,7 @@ class Observed:
     reminders_before: tuple[Reminder, ...] = field(default=(), repr=False)
     reminders: tuple[Reminder, ...] = field(default=(), repr=False)
     expenses: tuple[Expense, ...] = field(default=(), repr=False)
+    polls: tuple[SeenPoll, ...] = field(default=(), repr=False)
     notion_writes: int
     searches: tuple[str, ...] = field(repr=False)
     bucket: str = field(repr=False)
@@ -162,6 +180,7 @@ class World:
                 reminders_before=reminders_before,
                 reminders=self._open_reminders(),
                 expenses=self._open_expenses(),
+                polls=self._open_polls(),
                 notion_writes=len(self._notion.written) - notion_writes_before,
                 searches=tuple(self._web.queries) if self._web is not None else (),
                 bucket=self._everything(),
@@ -194,6 +213,7 @@ class World:
             group_policy=GroupPolicy(case.policy),
             currency=case.currency,
             has_lists=case.lists,
+            has_polls=case.polls,
             is_rich=False,  # the model's words are judged, and a card below them would count as such
         )
         worker = PushEndpoint(handle=assemble(ports, options), clock=self._clock)
@@ -382,6 +402,11 @@ class World:
         settled = {own_id for one in records if isinstance(one, Settlement) for own_id in one.closes}
         expenses = (one for one in records if isinstance(one, Expense))
         return tuple(one for one in expenses if not one.is_removed and one.id not in settled)
+
+    def _open_polls(self) -> tuple[SeenPoll, ...]:
+        store, asker = PollStore(self._conversations.of(self._chat)), mark_id(self._id(self._case.who))
+        open_polls = (poll for poll in store.present() if not poll.is_closed(self._clock.now_ms()))
+        return tuple(SeenPoll.of(poll, counted(store.votes(poll.id)), asker=asker) for poll in open_polls)
 
     def _everything(self) -> str:
         objects = self._store.list("")

@@ -20,6 +20,7 @@ READING = {
     "search_entries",
     "list_reminders",
     "list_expenses",
+    "show_polls",
     "show_list",
     "list_own_facts",
     "recall",
@@ -27,10 +28,10 @@ READING = {
 }
 
 
-def test_there_are_twenty_one_suites_and_more_than_six_hundred_cases() -> None:
+def test_there_are_twenty_two_suites_and_more_than_six_hundred_cases() -> None:
     assert set(SUITES) == {
         *("silence", "routing", "fields", "dates", "injection", "forgetting"),
-        *("languages", "length", "retrieval", "claims", "reminders", "expenses", "lists"),
+        *("languages", "length", "retrieval", "claims", "reminders", "expenses", "lists", "polls"),
         *("slang", "voice", "several", "corrections", "long_ago", "sarcasm", "for_others", "contradictions"),
     }
     assert len(CASES) >= 600

@@ -5,16 +5,17 @@ from typing import Any
 
 import pytest
 
-from evals.case import Case, Expected, ExpectedEntry, ExpectedExpense, ExpectedReminder
+from evals.case import Case, Expected, ExpectedEntry, ExpectedExpense, ExpectedPoll, ExpectedReminder
 from evals.graders import grade
 from evals.minds import ModelCall
-from evals.world import Observed
+from evals.world import Observed, SeenPoll
 from shared.agent.model import FunctionCall, ModelRequest, TextContent
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.expenses.expense import Expense
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import Category
+from shared.polls.poll import Poll, Vote
 from shared.reminders.reminder import Reminder
 
 ENTRY = Entry(
@@ -50,6 +51,18 @@ REMINDER = Reminder(
 )
 
 
+_POLL = Poll(
+    id="p0123456789",
+    question="Dinner?",
+    options=("curry", "sushi"),
+    closes_ms=1_795_770_000_000,  # 2026-11-27T18:00 in Tokyo
+    zone="Asia/Tokyo",
+)
+_VOTES = (
+    Vote(poll_id=_POLL.id, sent_ms=1, choice=1, member="m1", id="e1"),
+    Vote(poll_id=_POLL.id, sent_ms=2, choice=0, member="m2", id="e2"),
+)
+SEEN_POLL = SeenPoll.of(_POLL, _VOTES, asker="m1")
 DINNER = Expense(
     id="e0123456789",
     what="Dinner",
@@ -73,6 +86,7 @@ def observed(
         after={"admin/rent.md": ENTRY},
         reminders=(REMINDER,),
         expenses=(DINNER,),
+        polls=(SEEN_POLL,),
         notion_writes=1,
         searches=("my code 77120",),
         bucket="bytes",
@@ -174,6 +188,22 @@ EXPENSES_MISSED = (
     Expected(expenses=[ExpectedExpense(shares={"Yuki": "¥300", "健二": "¥600"})]),
     Expected(expenses=[ExpectedExpense(shares={"Yuki": "¥600", "Lin": "¥300"})]),
 )
+POLLS_MET = (
+    Expected(polls=[ExpectedPoll()], poll_count=1),
+    Expected(polls=[ExpectedPoll(question="^dinner", options=["curry", "sushi"], chosen="sushi")]),
+    Expected(polls=[ExpectedPoll(closes="2026-11-27T18:00", capacity=0)]),
+)
+POLLS_MISSED = (
+    Expected(poll_count=0),
+    Expected(polls=[ExpectedPoll(question="lunch")]),
+    Expected(polls=[ExpectedPoll(options=["sushi", "curry"])]),
+    Expected(polls=[ExpectedPoll(options=["curry"])]),
+    Expected(polls=[ExpectedPoll(chosen="curry")]),
+    Expected(polls=[ExpectedPoll(closes="2026-11-27T19:00")]),
+    Expected(polls=[ExpectedPoll(starts="2026-11-27T18:00")]),
+    Expected(polls=[ExpectedPoll(place="Shibuya")]),
+    Expected(polls=[ExpectedPoll(capacity=8)]),
+)
 CALLS_MET = (
     Expected(calls=["web_search"]),
     Expected(no_calls=["skip"]),
@@ -225,12 +255,12 @@ WORDS_MISSED = (
 WORDS = observed(replies=("No question: Dec 10 at 9.",))
 
 
-@pytest.mark.parametrize("met", [*STATE_MET, *REMINDERS_MET, *EXPENSES_MET, *CALLS_MET])
+@pytest.mark.parametrize("met", [*STATE_MET, *REMINDERS_MET, *EXPENSES_MET, *POLLS_MET, *CALLS_MET])
 def test_a_state_and_calls_as_expected_pass(met: Expected) -> None:
     assert failures(met) == []
 
 
-@pytest.mark.parametrize("missed", [*STATE_MISSED, *REMINDERS_MISSED, *EXPENSES_MISSED, *CALLS_MISSED])
+@pytest.mark.parametrize("missed", [*STATE_MISSED, *REMINDERS_MISSED, *EXPENSES_MISSED, *POLLS_MISSED, *CALLS_MISSED])
 def test_another_state_or_other_calls_fail(missed: Expected) -> None:
     assert len(failures(missed)) == 1
 
