@@ -357,6 +357,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             intake=intake,
             admission=admission,
             notice=EditNotice(announcer=announcer, changes=changes, budgets=budgets, phrases=phrases),
+            translation=message.translation,
         ),
         departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),
         unsend=UnsendHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),

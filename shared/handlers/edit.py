@@ -12,6 +12,7 @@ from shared.handlers.admission import AdmissionHandler
 from shared.handlers.edit_notice import EditNotice, made_of
 from shared.handlers.intake import Intake
 from shared.line.events import LineEvent, MessageContent
+from shared.translation.turn import TranslationTurns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,10 +24,12 @@ class EditHandler:
     intake: Intake
     admission: AdmissionHandler
     notice: EditNotice
+    translation: TranslationTurns | None = None
 
     def __call__(self, event: LineEvent, content: MessageContent) -> EventResult:
         """Every object with the message holds its new words; what was made from the older words is gone, and the group is told.
 
+        A translated message is translated anew, on the edit's own token, unless the notice has used it.
         Repeated, or older than another edit: changes nothing; what a worker that died did not tell is told. Message unknown (yet): the
         amendment waits for the message; in a chat without admission, and in a pause, the message counts as withdrawn instead, so that no
         new words are stored there.
@@ -53,6 +56,8 @@ class EditHandler:
         if untold:
             self.notice(conversation, event, own_id, text, untold)
             edits.mark_told(own_id, timestamp_ms=event.timestamp_ms)
+        elif self.translation is not None and not event.is_one_on_one:  # the notice has used the token
+            return self.translation.translate_edit(conversation, event, own_id)
         return EventResult.EDITED
 
 

@@ -26,7 +26,7 @@ _MENTION: Final = r"(?<![\w.])[@＠][^\s@＠、。，,!！?？:：]{1,40}"
 _NUMBER: Final = (
     r"(?:[¥￥$€£฿₫₩]|NT\$|US\$|Rp\.? ?)?"
     r"(?<!\p{Nd})\p{Latin}*\p{Nd}[\p{Nd}\p{Latin}]*(?:[.,:：/\-−–~〜][\p{Nd}\p{Latin}]*\p{Nd}[\p{Nd}\p{Latin}]*)*"
-    r"(?: ?(?:[¥￥$€£฿₫₩%％℃°]|[ap]\.?m\b\.?))?"
+    r"(?: ?(?:[¥￥$€£฿₫₩%％℃]|°[CF]?|[ap]\.?m\b\.?))?"
 )
 _MARK: Final = r"[⟦⟧]"
 _SLOT: Final = regex.compile(r"⟦\s*(\p{Nd}{1,3})\s*(?:[:：][^⟦⟧]*)?⟧")

@@ -3,6 +3,7 @@
 The model is not trusted: what it returns is shown only in the chat's languages, with all protected parts, without links of its own.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -25,6 +26,7 @@ _CONTEXT_GRAPHEMES: Final = 120
 _LEAST_S: Final = 1.0
 _MOST_OUTPUT_TOKENS: Final = 8_192
 _OTHER: Final = "other"
+_MARK_DIGITS: Final = 8
 _LONGEST_GROWTH: Final = 6
 """How many times as long as its text a translation may be; Thai and Vietnamese need three times the letters of Chinese."""
 _SPARE_UTF16: Final = 80
@@ -123,11 +125,18 @@ class Translator:
 def _prompt(request: TranslationRequest, protected: Iterable[ProtectedText]) -> str:
     context = [mask_ids(short_line(line, limit=_CONTEXT_GRAPHEMES)) for line in request.context[-CONTEXT_LINES:]]
     heading = ["# Context, not to be translated", *context, ""] if context else []
+    mark = _mark_of(request)
     numbered = (
-        f"## {number}{f' ({message.speaker})' if message.speaker else ''}\n{protected_text.text}"
+        f"## {number} {mark}{f' ({message.speaker})' if message.speaker else ''}\n{protected_text.text}"
         for number, (message, protected_text) in enumerate(zip(request.messages, protected, strict=True), start=1)
     )
-    return "\n".join((*heading, "# Messages", *numbered))
+    return "\n".join((*heading, f"# Messages, each below a line with {mark}", *numbered))
+
+
+def _mark_of(request: TranslationRequest) -> str:
+    """Return a mark for the lines above messages: nobody who writes knows the ids, so no text can imitate the line of another speaker."""
+    ids = " ".join(message.line_message_id for message in request.messages)
+    return hashlib.sha256(ids.encode()).hexdigest()[:_MARK_DIGITS]
 
 
 def _schema(languages: Sequence[str]) -> Json:

@@ -31,7 +31,8 @@ from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route, StoredTurn
 from shared.errors import BudgetSpentError, PromptAmendedError
-from shared.line.messaging import MESSAGES_A_CALL, SENDING_S
+from shared.line.events import LineEvent
+from shared.line.messaging import MESSAGES_A_CALL, SENDING_S, ReplyToken
 from shared.line.phrases import Phrase, Phrases
 from shared.line.utf16 import TEXT_LIMIT_UTF16, utf16_length
 from shared.locales import LOCALES
@@ -39,6 +40,7 @@ from shared.metering import Meter, log_usage, metered
 from shared.translation.languages import LANGUAGES
 from shared.translation.left_alone import is_left_alone
 from shared.translation.setting import TranslationSetting
+from shared.translation.store import TranslationStore
 from shared.translation.translator import CONTEXT_LINES, TextToTranslate, TranslatedText, TranslationRequest, Translator
 from shared.turns.basis import Basis
 from shared.turns.lease import Lease
@@ -77,35 +79,48 @@ class TranslationTurns:
         deliver again.
         """
         stored_turn = conversation.turn.read()
-        spending = conversation.turn.spending(stored_turn.record)
-        if self.budgets.spent(spending) is not None and not spending.is_reserved:
-            return EventResult.KEPT_AS_CONTEXT
-        if spending.was_told_of_translations and not self.budgets.may_translate(spending):
+        if self._has_ended_today(conversation, stored_turn):
             return EventResult.KEPT_AS_CONTEXT
         self.people.begin(conversation, message)
-        work = _TranslationWork(turns=self, conversation=conversation, own=message, setting=setting, deadline=deadline)
+        work = _MessageWork(turns=self, conversation=conversation, own=message, setting=setting, deadline=deadline)
         return self.runner.run(conversation, work.in_turn, stored_turn, deadline).result
+
+    def translate_edit(self, conversation: Conversation, event: LineEvent, line_message_id: str) -> EventResult:
+        """The edited message, which the records hold in its new words, was translated anew, if it had been translated before.
+
+        The translation goes on the edit's own token; without a token, and for any other message, nothing happens. Repeated, and raises:
+        as for a message.
+        """
+        setting = TranslationStore(conversation).read() if event.reply_token is not None else TranslationSetting()
+        stored_turn = conversation.turn.read() if setting.is_on else None
+        if stored_turn is None or self._has_ended_today(conversation, stored_turn):
+            return EventResult.EDITED
+        work = _EditWork(
+            turns=self,
+            conversation=conversation,
+            event=event,
+            line_message_id=line_message_id,
+            setting=setting,
+            deadline=event.deadline,
+        )
+        return self.runner.run(conversation, work.in_turn, stored_turn, event.deadline).result
+
+    def _has_ended_today(self, conversation: Conversation, stored_turn: StoredTurn) -> bool:
+        """Whether nothing more is translated today, and the chat knows, or is told with its next question."""
+        spending = conversation.turn.spending(stored_turn.record)
+        if self.budgets.spent(spending) is not None and not spending.is_reserved:
+            return True
+        return spending.was_told_of_translations and not self.budgets.may_translate(spending)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TranslationWork:
+    """What the works of messages and of edits share: one request, one outcome, one token."""
+
     turns: TranslationTurns
     conversation: Conversation
-    own: MessageRecord
     setting: TranslationSetting
     deadline: Deadline
-
-    @property
-    def in_turn(self) -> TurnDelivery:
-        """The work, and how it waits: for as long as the message's token may live, and behind everything that people asked for."""
-        waiting = Waiting(
-            turn_s=_SECONDS + SENDING_S,
-            gives_way=False,
-            is_optional=True,
-            is_answerable=lambda: self._has_live_token(self.own),
-            hand_over=lambda: EventResult.KEPT_AS_CONTEXT,
-        )
-        return TurnDelivery(event=self.own.line_message_id, sent_ms=self.own.timestamp_ms, work=self, waiting=waiting)
 
     def spends(self, spending: Spending) -> Spending:
         budgets = self.turns.budgets
@@ -114,38 +129,37 @@ class _TranslationWork:
     def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
         return False
 
-    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
-        """Work remains while the message is neither withdrawn nor covered by an outcome, and its token may be alive."""
-        if history.amendments.hides(self.own):
-            return EventResult.WITHDRAWN
-        if self.own.line_message_id in history.covered:
-            return EventResult.ALREADY_ANSWERED
-        if unfinished is not None and self.own.line_message_id in unfinished.answered_ids:
-            return None
-        is_waiting = any(message.line_message_id == self.own.line_message_id for message in self._waiting(history))
-        return None if is_waiting else EventResult.KEPT_AS_CONTEXT
+    def waiting(self, token: ReplyToken | None) -> Waiting:
+        """Return how a delivery waits: for as long as its token may live, and behind everything that people asked for."""
+        return Waiting(
+            turn_s=_SECONDS + SENDING_S,
+            gives_way=False,
+            is_optional=True,
+            is_answerable=lambda: self.is_alive(token),
+            hand_over=lambda: EventResult.KEPT_AS_CONTEXT,
+        )
 
-    def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
-        waiting = self._waiting(history)
-        if not waiting:
-            lease.release()
-            return None
-        cut, batch = waiting[:-MOST_WAITING], waiting[-MOST_WAITING:][:MESSAGES_A_CALL]
-        context = self._context(history, batch[0])
-        provenance = provenance_of((*batch, *context))
+    def is_alive(self, token: ReplyToken | None) -> bool:
+        """Whether LINE may take the token."""
+        return token is not None and not token.is_surely_dead(self.turns.clock.now_ms())
+
+    def answer(
+        self, lease: Lease, history: History, draft: OutcomeRecord, batch: Sequence[MessageRecord]
+    ) -> OutcomeRecord | None:
+        """Translate the batch and send it on its newest token; return the recorded outcome, or None if the chat has to be read again.
+
+        The `draft` may answer more messages than the batch has: those are cut.
+        """
+        context = _context(history, batch[0])
+        prompt = provenance_of((*batch, *context))
         basis = Basis(
             conversation=self.conversation,
             lease=lease,
-            prompt=provenance,
+            prompt=prompt,
             before=history.amendments,
             looked_s=history.looked_s,
         )
-        decided = replace(
-            outcome_of((*cut, *batch), OutcomeKind.SKIPPED),
-            provenance=provenance | provenance_of(cut),
-            quote_token=None,
-            translations=Translations(),
-        )
+        decided = replace(draft, provenance=prompt | draft.provenance, quote_token=None, translations=Translations())
         try:
             outcome = self._decide(lease, decided, basis, batch, context)
         except PromptAmendedError:
@@ -188,7 +202,7 @@ class _TranslationWork:
             return decided
         end_check()
         log_usage(meter, weigh=weighted_tokens)
-        cut_count = len(decided.answered_ids) - len(batch)
+        cut_count = max(0, len(decided.answered_ids) - len(batch))
         bubbles = self._bubbles(translated, batch, names, cut_count=cut_count)
         logs.info("messages_translated", messages=len(batch), bubbles=len(bubbles), cut=cut_count)
         return replace(
@@ -258,7 +272,45 @@ class _TranslationWork:
         """The locales of fixed texts: the chat's languages that have any, else the bot's."""
         return [language for language in self.setting.languages if language in LOCALES] or [self.turns.phrases.locale]
 
-    def _waiting(self, history: History) -> tuple[MessageRecord, ...]:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _MessageWork(_TranslationWork):
+    """Translates the messages that wait, the own one among them."""
+
+    own: MessageRecord
+
+    @property
+    def in_turn(self) -> TurnDelivery:
+        """The work, and how it waits."""
+        return TurnDelivery(
+            event=self.own.line_message_id,
+            sent_ms=self.own.timestamp_ms,
+            work=self,
+            waiting=self.waiting(self.own.reply_token),
+        )
+
+    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
+        """Work remains while the message is neither withdrawn nor covered by an outcome, and its token may be alive."""
+        if history.amendments.hides(self.own):
+            return EventResult.WITHDRAWN
+        if self.own.line_message_id in history.covered:
+            return EventResult.ALREADY_ANSWERED
+        if unfinished is not None and self.own.line_message_id in unfinished.answered_ids:
+            return None
+        is_waiting = any(
+            message.line_message_id == self.own.line_message_id for message in self._waiting_messages(history)
+        )
+        return None if is_waiting else EventResult.KEPT_AS_CONTEXT
+
+    def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
+        waiting = self._waiting_messages(history)
+        if not waiting:
+            lease.release()
+            return None
+        cut, batch = waiting[:-MOST_WAITING], waiting[-MOST_WAITING:][:MESSAGES_A_CALL]
+        return self.answer(lease, history, outcome_of((*cut, *batch), OutcomeKind.SKIPPED), batch)
+
+    def _waiting_messages(self, history: History) -> tuple[MessageRecord, ...]:
         """Return the messages that wait for a translation, oldest first, in their newest words.
 
         A message on whose token notices of hooks were shown does not wait: no token is used twice.
@@ -272,22 +324,72 @@ class _TranslationWork:
             for message in messages.values()
             if message.line_message_id not in history.covered
             and not history.amendments.hides(message)
-            and self._has_live_token(message)
+            and self.is_alive(message.reply_token)
             and notice_id_of(message) not in history.recorded
             and self.turns.translates(setting, message)
         )
         return tuple(sorted(waiting, key=by_time))
 
-    def _has_live_token(self, message: MessageRecord) -> bool:
-        token = message.reply_token
-        return token is not None and not token.is_surely_dead(self.turns.clock.now_ms())
 
-    def _context(self, history: History, first: MessageRecord) -> tuple[MessageRecord, ...]:
-        """Return the last texts before the first message that is translated."""
-        earlier = (
-            message for message in history.messages if message.type == "text" and by_time(message) < by_time(first)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _EditWork(_TranslationWork):
+    """Translates a translated message anew after an edit, on the edit's own token."""
+
+    event: LineEvent
+    line_message_id: str
+
+    @property
+    def in_turn(self) -> TurnDelivery:
+        """The work, and how it waits."""
+        return TurnDelivery(
+            event=self.event.webhook_event_id,
+            sent_ms=self.event.timestamp_ms,
+            work=self,
+            waiting=self.waiting(self.event.reply_token),
         )
-        return tuple(earlier)[-CONTEXT_LINES:]
+
+    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
+        """Work remains if the message was translated before, and no later edit or withdrawal has taken these words."""
+        if self.event.webhook_event_id in history.recorded:
+            return EventResult.ALREADY_ANSWERED
+        if unfinished is not None and unfinished.webhook_event_id == self.event.webhook_event_id:
+            return None
+        return None if self._message(history) is not None else EventResult.EDITED
+
+    def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
+        message = self._message(history)
+        if message is None:
+            lease.release()
+            return None
+        draft = OutcomeRecord(
+            webhook_event_id=self.event.webhook_event_id,
+            timestamp_ms=self.event.timestamp_ms,
+            kind=OutcomeKind.SKIPPED,
+            provenance=provenance_of((message,)),
+        )
+        return self.answer(lease, history, draft, (message,))
+
+    def _message(self, history: History) -> MessageRecord | None:
+        """Return the message in the words of this edit, with the edit's token; None where it is not translated anew."""
+        setting = self.setting.without_withdrawn(history.amendments) or TranslationSetting()
+        messages = (*history.unshown, *history.messages)
+        message = next((one for one in messages if one.line_message_id == self.line_message_id), None)
+        if message is None or message.edited_ms != self.event.timestamp_ms or history.amendments.hides(message):
+            return None
+        was_translated = any(
+            bubble.line_message_id == self.line_message_id
+            for outcome in history.outcomes
+            if outcome.translations is not None
+            for bubble in outcome.translations.bubbles
+        )
+        is_due = was_translated and self.turns.translates(setting, message) and self.is_alive(self.event.reply_token)
+        return replace(message, reply_token=self.event.reply_token) if is_due else None
+
+
+def _context(history: History, first: MessageRecord) -> tuple[MessageRecord, ...]:
+    """Return the last texts before the first message that is translated."""
+    earlier = (message for message in history.messages if message.type == "text" and by_time(message) < by_time(first))
+    return tuple(earlier)[-CONTEXT_LINES:]
 
 
 def notice_id_of(message: MessageRecord) -> str:

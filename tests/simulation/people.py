@@ -326,15 +326,16 @@ class People:
         message.amended_s.append(at_s)
         return self._event("unsend", at_s, unsend={"messageId": message.id})
 
-    def edit(self, message: Message, *, at_s: float) -> Json:
-        """Return the event of an edit, which only groups have."""
+    def edit(self, message: Message, *, at_s: float, has_token: bool = False) -> Json:
+        """Return the event of an edit, which only groups have; LINE may give it a reply token."""
         before = message.words[0][0]
         word = f"{before[:-1]}{chr(ord('a') + len(message.words))}"
         message.words.append((word, round(at_s, 3)))
         message.amended_s.append(at_s)
         was = message.event["message"]
         content = {**was, "text": str(was["text"]).replace(before, word)} if isinstance(was, dict) else {}
-        return self._event("messageEdited", at_s, by=message.author, message=content)
+        token = {"replyToken": f"token-{next(self.message_numbers)}"} if has_token else {}
+        return self._event("messageEdited", at_s, by=message.author, message=content, **token)
 
     def welcome(self, *, at_s: float) -> Welcome:
         """Return the event that brings the bot into the chat: a join or a follow."""

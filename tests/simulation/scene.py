@@ -214,10 +214,11 @@ class Scene:
         """The author edits the message, by default now."""
         return self.pushes(self.delivers_edit(message, at_s=at_s))
 
-    def delivers_edit(self, message: Message, *, at_s: float | None = None) -> Delivery:
+    def delivers_edit(self, message: Message, *, at_s: float | None = None, has_token: bool = False) -> Delivery:
         """The author edits the message, by default now; nothing is delivered yet."""
         edited_s = self.world.now_s if at_s is None else at_s
-        return self.stage.edit(message, self.stage.people.edit(message, at_s=edited_s), at_s=edited_s)
+        event = self.stage.people.edit(message, at_s=edited_s, has_token=has_token)
+        return self.stage.edit(message, event, at_s=edited_s)
 
     def presses(self, button: str) -> Delivery:
         """A member presses a button; the minute of the press's token starts now."""

@@ -74,6 +74,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "translates_once": translation_scenes.translation_that_comes_again,
     "translates_for_the_member_who_asked": translation_scenes.translation_of_one_member_alone,
     "removes_translations_once_sent": translation_scenes.translation_with_a_notice,
+    "translates_edits_anew": translation_scenes.edit_of_a_translated_message,
     "leaves_half_of_the_day": translation_scenes.translations_beyond_half_of_the_day,
     "takes_no_place_from_commands": translation_scenes.translations_that_fill_the_waiting_room,
     "shows_no_notice_on_a_used_token": translation_scenes.notice_after_an_interjection,

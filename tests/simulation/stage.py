@@ -215,6 +215,8 @@ class Stage:
     def edit(self, message: Message, event: Json, *, at_s: float) -> Delivery:
         """LINE delivers the edit; once it is handled, its older words are outdated, unless an erasure took the edit first."""
         name = f"edited/{message.conversation_id}/{message.id}.json"
+        if (token := event.get("replyToken")) is not None:
+            self.line.delivers(str(token), conversation_id=message.conversation_id, happened_s=at_s)
 
         def outdate() -> None:
             stored = self.world.objects.read(name)

@@ -26,6 +26,8 @@ def test_questions_and_translated_messages_get_one_answer_each_in_any_order(firs
         translation_scenes.translation_under_an_unsend,
         translation_scenes.translation_after_an_unsend_of_its_context,
         translation_scenes.translation_of_an_edited_message,
+        translation_scenes.edit_of_a_translated_message,
+        translation_scenes.edit_while_its_translation_is_sent,
         translation_scenes.translation_where_the_model_interjects,
     ],
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import DropClause, Instead, Return
+from tests.simulation.rules import DropClause, Instead, Never, Return
 
 _TURN: Final = "shared.translation.turn"
 
@@ -15,7 +15,7 @@ OF_TRANSLATION: Final[Mapping[str, Mutation]] = {
         lacks="nothing of members is translated",
     ),
     "translates_once": Mutation(
-        f"{_TURN}:_TranslationWork._waiting",
+        f"{_TURN}:_MessageWork._waiting_messages",
         DropClause("covered"),
         lacks="a message is translated again with the next one",
     ),
@@ -28,6 +28,11 @@ OF_TRANSLATION: Final[Mapping[str, Mutation]] = {
         "shared.turns.outbox:Outbox._record",
         Instead("without_texts", lambda translations: translations),
         lacks="translations are stored, where a withdrawal of their context would have to look for them",
+    ),
+    "translates_edits_anew": Mutation(
+        f"{_TURN}:TranslationTurns.translate_edit",
+        Never("is_on"),
+        lacks="the group reads the translation of words that were edited",
     ),
     "leaves_half_of_the_day": Mutation(
         "shared.access.budgets:Budgets.may_translate",

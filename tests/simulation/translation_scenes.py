@@ -101,6 +101,34 @@ def translation_of_an_edited_message() -> list[str]:
         return scene.rests()
 
 
+def edit_of_a_translated_message() -> list[str]:
+    """A translated message is edited, and LINE delivers the edit twice; its new words are translated, on the token of the edit, once."""
+    with _scene().playing() as scene:
+        message = _writes(scene)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.sleeps(1)
+        at_s = scene.world.now_s
+        event = scene.stage.people.edit(message, at_s=at_s, has_token=True)
+        for instance in range(2):
+            scene.runs_to_end(scene.pushes(scene.stage.edit(message, event, at_s=at_s), instance=instance))
+        met = scene.rests(calm=True)
+        shown = sum(message.words[-1][0] in text for text in scene.said)
+        return [*met, *([] if shown == 1 else [f"I6: the new words of {message.id} were translated {shown} times"])]
+
+
+def edit_while_its_translation_is_sent() -> list[str]:
+    """An edit is translated when the message is withdrawn; and one that an edit with the same words overtakes."""
+    with _scene().playing() as scene:
+        message = _writes(scene)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.sleeps(1)
+        worker = scene.pushes(scene.delivers_edit(message, has_token=True))
+        scene.runs_until(worker, "model")
+        scene.takes_effect(scene.takes_back(message))
+        scene.runs_to_end(worker)
+        return scene.rests()
+
+
 def translation_with_a_notice() -> list[str]:
     """A notice waits when a member writes what is translated; the notice goes with the next answer, and no token is used twice."""
     with _scene(has_hooks=True).playing() as scene:

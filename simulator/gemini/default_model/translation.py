@@ -1,7 +1,7 @@
 """Translations between the members of a group, of a stand-in: a few sentences by heart, any other text behind a label that says so.
 
-A translation request has a schema with `messages` of number, language and translations; the messages follow the heading `# Messages`,
-each below a line such as `## 1 (Ken)`.
+A translation request has a schema with `messages` of number, language and translations; the messages follow the heading `# Messages, each
+below a line with 3f9a0c51`, each below a line such as `## 1 3f9a0c51 (Ken)`.
 """
 
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese and Chinese are written
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from simulator.gemini.request import GenerateContentRequest
 
-_MESSAGES: Final = "# Messages\n"
-_HEADING: Final = re.compile(r"^## (\d+)(?: \(.*\))?\n", re.MULTILINE)
+_MESSAGES: Final = re.compile(r"^# Messages, each below a line with ([0-9a-f]{8})\n", re.MULTILINE)
 _SLOT: Final = re.compile(r"⟦\d+:[^⟦⟧]*⟧")
 _OTHER: Final = "other"
 _LABELS: Final[Mapping[str, str]] = {
@@ -47,8 +46,10 @@ _SCRIPTS: Final = (
     ("th", re.compile(r"[฀-๿]")),
     ("ko", re.compile(r"[가-힣]")),
     ("zh-TW", re.compile(r"[一-鿿]")),
-    ("vi", re.compile(r"[ăâđêôơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]")),
+    ("vi", re.compile(r"[ăâđêôơưáàéèíìóòúùýạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]")),
+    ("id", re.compile(r"\b(?:aja|belum|di|jam|kasih|makan|orang|patungannya|sudah|telat|ya|yang)\b", re.IGNORECASE)),
     ("en", re.compile(r"[A-Za-z]")),
+    ("id", re.compile(r"[A-Za-z]")),
 )
 
 
@@ -60,7 +61,8 @@ def is_translation(schema: Mapping[str, object]) -> bool:
 def translate(request: GenerateContentRequest, schema: Mapping[str, object]) -> dict[str, object]:
     """Return each message in every other language of the schema."""
     languages = [code for code in _codes(schema) if code != _OTHER]
-    _, *parts = _HEADING.split(request.last_text.rpartition(_MESSAGES)[2])
+    *_, mark, messages = _MESSAGES.split(request.last_text)
+    _, *parts = re.split(rf"^## (\d+) {mark}(?: \(.*\))?\n", messages, flags=re.MULTILINE)
     numbered = zip(parts[::2], parts[1::2], strict=True)
     return {"messages": [_translated(int(number), text.strip(), languages) for number, text in numbered]}
 
