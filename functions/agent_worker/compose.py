@@ -111,7 +111,7 @@ def _ports(  # noqa: PLR0913 - what is built once for all ports
         else model,  # on Vertex AI there is no key that could be revoked
         profiles=LateLineProfiles(line),
         media=LateLineMedia(line),
-        files=FileProcess(locale=settings.bot.locale, time_zone=settings.bot.time_zone),
+        files=FileProcess(locale=settings.bot.locale, time_zone=settings.bot.time_zone, clock=clock),
         model=model,
         fallback_model=fallback,
         json_model=model if "knowledge" in settings.toolsets else None,

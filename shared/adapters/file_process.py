@@ -13,6 +13,7 @@ from typing import Final
 
 from shared import logs
 from shared.agent.file_parts import READ_S
+from shared.clock import Clock, SystemClock
 from shared.files.document import Document, Unread, decode_document
 
 _MODULE: Final = "shared.files.reading_process"
@@ -36,6 +37,7 @@ class FileProcess:
 
     locale: str
     time_zone: zoneinfo.ZoneInfo
+    clock: Clock = field(default_factory=SystemClock, repr=False)
     environment: Mapping[str, str] = field(default_factory=loader_environment, repr=False)
     _turn: threading.Semaphore = field(default_factory=_one_at_once, repr=False)
 
@@ -62,7 +64,7 @@ class FileProcess:
         options = ("-B", "-P", "-S", "-X", "utf8", "-m", _MODULE)
         try:
             done = subprocess.run(  # noqa: S603 - no word of a person stands in the command
-                (sys.executable, *options, content_type, self.locale, self.time_zone.key),
+                (sys.executable, *options, content_type, self.locale, self.time_zone.key, str(self.clock.now_ms())),
                 input=data,
                 capture_output=True,
                 timeout=seconds,

@@ -12,6 +12,7 @@ from typing import Final
 from shared import logs
 from shared.agent.file_parts import (
     ALL_FILES_TOKENS,
+    CALENDAR_NOTE,
     CAPTION_TOKENS,
     FILE_TOKENS,
     LEAST_TOKENS,
@@ -30,7 +31,7 @@ from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
 from shared.files.document import Unread
-from shared.files.file_types import FILE_TYPES
+from shared.files.file_types import FILE_TYPES, ICS
 from shared.line.media_content import MESSAGE_TYPES
 
 PROCESS_LIMIT_BYTES: Final = 3 * INLINE_LIMIT_BYTES
@@ -228,6 +229,8 @@ class MediaParts:
         if isinstance(document, Unread):
             return _unread(message, document, share)
         part = file_part(document, question=share.question, limit_tokens=min(FILE_TOKENS, share.file_tokens))
+        if label.content_type == ICS:
+            part = FilePart(text=f"{part.text}\n{CALENDAR_NOTE}")
         share.file_tokens -= estimated_tokens(part.text)
         return part
 

@@ -33,7 +33,8 @@ You cannot carry these out: tell people which to send, where it does what they a
 - /export me tells how to get a copy of one's own data. /notes, /reminders and /digest list what is kept, /catchup what was missed, /usage
   what is left today, /id the id of the chat, /help all of this. /language chooses the language of buttons and notices.
 - /pause makes you silent, /resume ends that. /handover calls a person, where one can be called. /start begins, with a code if invited.
-  /hook lists and makes addresses at which other systems send notices into the chat, where the operator allows it.
+  /hook lists and makes addresses at which other systems send notices into the chat, /calendar shows one at which calendar programs read
+  its reminders and dated notes, where the operator allows it.
 - /translate ja th has a group's members translated to each other, /translate off ends that.
 
 # What you read

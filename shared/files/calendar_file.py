@@ -29,6 +29,9 @@ _LABELS: Final[Mapping[str, str]] = {
     "STATUS": "status: ",
     "DESCRIPTION": "",
 }
+_RECURRING: Final = ("RRULE", "RDATE", "RECURRENCE-ID")
+_COMING: Final = "The next occurrences, with moved and without cancelled ones:"
+_ALL: Final = "All entries:"
 _ENTRIES: Final = ("VEVENT", "VTODO")
 _MOST_ENTRIES: Final = 5_000
 _CHARACTERS: Final = 1_000  # of a description
@@ -50,8 +53,11 @@ class _Entry:
     properties: dict[str, _Property] = field(default_factory=dict)
 
 
-def read_ics(text: str, *, time_zone: zoneinfo.ZoneInfo) -> Document:
-    """Return the events and tasks of a calendar; times without a zone are in the reader's.  Raises: UnreadableFileError."""
+def read_ics(text: str, *, time_zone: zoneinfo.ZoneInfo, now_ms: int | None = None) -> Document:
+    """Return the events and tasks of a calendar; times without a zone are in the reader's.
+
+    With the present, the occurrences of the next weeks come first, if they say more than the events do. Raises: UnreadableFileError.
+    """
     entries: list[_Entry] = []
     offsets: dict[str, dt.tzinfo] = {}
     component: list[str] = []
@@ -70,6 +76,12 @@ def read_ics(text: str, *, time_zone: zoneinfo.ZoneInfo) -> Document:
         elif component and component[-1] == "STANDARD" and property_.name == "TZOFFSETTO":
             offsets |= _offset(zone_name, property_.value)
     lines = sorted(_line(entry, offsets, time_zone) for entry in entries)
+    is_recurring = any(name in entry.properties for entry in entries for name in _RECURRING)
+    if now_ms is not None and is_recurring:
+        from shared.files.coming_dates import coming_dates  # noqa: PLC0415 - 0.2 s of imports, only for recurring events
+
+        coming = coming_dates(text, time_zone=time_zone, now_ms=now_ms)
+        lines = [*((_COMING, *coming, "", _ALL) if coming else ()), *lines]
     return bounded(parts_of("\n".join(lines)))
 
 

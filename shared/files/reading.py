@@ -11,10 +11,13 @@ _BINARY: Final = (b"PK", b"\xd0\xcf\x11\xe0", b"\x09\x00", b"\x09\x02", b"\x09\x
 """How workbooks begin: zip archives, compound files, and the streams of Excel 2 to 5.  Source: [MS-XLS] 2.4.21, BOF."""
 
 
-def read_document(data: bytes, content_type: str, *, locale: str, time_zone: zoneinfo.ZoneInfo) -> Document:
+def read_document(
+    data: bytes, content_type: str, *, locale: str, time_zone: zoneinfo.ZoneInfo, now_ms: int | None = None
+) -> Document:
     """Return the document in a file; `content_type` is a type of FILE_TYPES.
 
-    Encodings are tried in the order of the locale; times of a calendar are in the zone. A workbook that begins like HTML or text is read as
+    Encodings are tried in the order of the locale; times of a calendar are in the zone; `now_ms`: the present.
+    A workbook that begins like HTML or text is read as
     HTML or CSV, for example an export named `.xls`. Raises: UnreadableFileError.
     """
     if not data.strip(b"\0 \t\r\n"):
@@ -43,5 +46,5 @@ def read_document(data: bytes, content_type: str, *, locale: str, time_zone: zon
     if content_type == ICS:
         from shared.files.calendar_file import read_ics  # noqa: PLC0415 - likewise
 
-        return read_ics(text, time_zone=time_zone)
+        return read_ics(text, time_zone=time_zone, now_ms=now_ms)
     return bounded(parts_of(text))

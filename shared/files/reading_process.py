@@ -1,4 +1,4 @@
-"""The process that reads a file: `python -m shared.files.reading_process CONTENT_TYPE LOCALE TIME_ZONE`, with the file on standard input.
+"""The process that reads a file: `python -m shared.files.reading_process TYPE LOCALE TIME_ZONE NOW_MS`, with the file on standard input.
 
 Standard output is the document as JSON, or a word for the reason why the file cannot be read, for example `damaged`. Memory and time are
 limited before the first byte is read. The process writes no file, and its environment holds no secret.
@@ -23,10 +23,14 @@ _OOM_SCORE: Final = Path("/proc/self/oom_score_adj")
 def main() -> None:
     """Read the file, within the limits."""
     limit_resources()
-    content_type, locale, zone = sys.argv[1:]
+    content_type, locale, zone, now_ms = sys.argv[1:]
     try:
         document = read_document(
-            sys.stdin.buffer.read(), content_type, locale=locale, time_zone=zoneinfo.ZoneInfo(zone)
+            sys.stdin.buffer.read(),
+            content_type,
+            locale=locale,
+            time_zone=zoneinfo.ZoneInfo(zone),
+            now_ms=int(now_ms),
         )
         answer = encode_document(document)
     except UnreadableFileError as cause:

@@ -44,6 +44,8 @@ ON_DEMAND = {
         "shared.files.reading_process",
         "shared.line.markdown",
         "jsonschema",
+        "shared.composition.calendars",
+        "shared.files.coming_dates",
         "python_calamine",
         "charset_normalizer",
     ),

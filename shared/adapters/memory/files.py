@@ -13,10 +13,11 @@ class MemoryFiles:
 
     locale: str = "ja"
     time_zone: zoneinfo.ZoneInfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
+    now_ms: int | None = None
 
     def read(self, data: bytes, content_type: str, *, seconds: float) -> Document | Unread | None:
         del seconds
         try:
-            return read_document(data, content_type, locale=self.locale, time_zone=self.time_zone)
+            return read_document(data, content_type, locale=self.locale, time_zone=self.time_zone, now_ms=self.now_ms)
         except UnreadableFileError as cause:
             return cause.reason

@@ -1,15 +1,17 @@
 """Files are read by a process of their own, which takes what a hostile file takes down with it."""
 
 import zoneinfo
+from dataclasses import replace
 
 import openpyxl
 import pytest
 
 from shared.adapters.file_process import FileProcess
+from shared.adapters.memory import FixedClock
 from shared.agent.file_parts import READ_S
 from shared.files.document import Document, Unread
-from shared.files.file_types import CSV, DOCX, TEXT, XLSX
-from tests.support.office_files import saved, word, xlsx
+from shared.files.file_types import CSV, DOCX, ICS, TEXT, XLSX
+from tests.support.office_files import calendar, event, saved, word, xlsx
 
 
 @pytest.fixture
@@ -30,6 +32,16 @@ def test_a_process_reads_what_this_one_would(files: FileProcess, data: bytes, co
 
     assert isinstance(document, Document)
     assert document.text == text
+
+
+def test_the_dates_of_a_calendar_are_those_after_the_present(files: FileProcess) -> None:
+    lesson = calendar(*event("UID:x", "SUMMARY:Lesson", "DTSTART:20240104T090000Z", "RRULE:FREQ=WEEKLY"))
+    at_noon = replace(files, clock=FixedClock(now_ms=1_795_662_000_000))  # 26 November 2026
+
+    document = at_noon.read(lesson, ICS, seconds=READ_S)
+
+    assert isinstance(document, Document)
+    assert document.text.splitlines()[1] == "2026-11-26 18:00 | Lesson"
 
 
 @pytest.mark.parametrize(("data", "why"), [(b"", Unread.EMPTY), (b"PK\x03\x04", Unread.DAMAGED)])

@@ -11,6 +11,7 @@ from shared.agent.model import MediaPart
 from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.media_content import LARGEST_BYTES
+from shared.reminders.store import ReminderStore
 from tests.support import recorded
 from tests.support.office_files import calendar, event, protected_office_file, word, xlsx
 from tests.support.people import Person
@@ -107,6 +108,27 @@ def test_reminders_out_of_a_calendar_are_proposed_and_wait_for_a_tap(friend: Sen
 
     assert any(line.startswith("☐") and "歯医者" in line for text in friend.worker.said for line in text.splitlines())
     assert friend.worker.store.list(f"reminders/{recorded.USER}/") == ()
+
+
+def test_the_dates_of_a_calendar_are_proposed_together_and_set_by_a_tap(friend: Sender) -> None:
+    data = calendar(
+        *event("DTSTART:20251128T010000Z", "SUMMARY:歯医者"), *event("DTSTART:20251129T010000Z", "SUMMARY:散髪")
+    )
+    sets = calling(
+        ("create_reminder", {"text": "歯医者", "at": "2025-11-28T10:00"}),
+        ("create_reminder", {"text": "散髪", "at": "2025-11-29T10:00"}),
+    )
+    friend.sends(friend.file(data, name="予定.ics"), sets, ANSWER)
+    assert "call create_reminder for its next dates" in friend.worker.prompt(0)
+    assert friend.worker.store.list(f"reminders/{recorded.USER}/") == ()
+
+    friend.presses(friend.newest_button)
+
+    made = ReminderStore(friend.worker.conversations.of(recorded.USER)).read_all()
+    assert sorted((one.text, one.start) for one in made) == [
+        ("散髪", "2025-11-29T10:00"),
+        ("歯医者", "2025-11-28T10:00"),
+    ]
 
 
 def test_the_page_that_the_question_names_is_shown_of_a_long_document(friend: Sender) -> None:
