@@ -30,6 +30,7 @@ from shared.agent.turn_requests import Limits
 from shared.calendars.store import CALENDAR_DUE
 from shared.composition.features import Features, expenses_feature, metered_json_model, polls_feature
 from shared.composition.ports import Options, Ports
+from shared.composition.presses import feature_presses
 from shared.composition.reminders import Reminders
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import Compaction
@@ -54,8 +55,6 @@ from shared.handlers.greeting import GreetingHandler
 from shared.handlers.heartbeat import Heartbeat
 from shared.handlers.intake import Intake
 from shared.handlers.language import LanguageHandler
-from shared.handlers.list_press import ListPressHandler
-from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.operator_chat import OperatorChat
@@ -64,13 +63,11 @@ from shared.handlers.question_press import QuestionPresses
 from shared.handlers.reminder_press import ReminderPressHandler
 from shared.handlers.silence import SilenceHandler
 from shared.handlers.tick import TickHandler
-from shared.handlers.tick_press import TickPressHandler
 from shared.handlers.traces import Traces
 from shared.handlers.translation import TranslationHandler
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.handlers.upkeep import Upkeep
-from shared.handlers.vote_press import VotePressHandler
 from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
@@ -325,25 +322,9 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             profiles=ports.profiles,
             phrases=phrases,
             command=command,
-            listed_reminder=ListedReminderPressHandler(
-                conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
-            ),
-            tick=TickPressHandler(
-                conversations=conversations, announcer=announcer, phrases=phrases, time_zone=options.time_zone
-            ),
-            shared_list=ListPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
-            vote=VotePressHandler(
-                conversations=conversations,
-                announcer=announcer,
-                people=people,
-                size_of=pushes.cost_of,
-                phrases=phrases,
-                locale=options.locale,
-                clock=clock,
-            ),
+            of_features=feature_presses(ports, options, announcer, people=people, pushes=pushes, hooks=hooks),
             reminder=ReminderPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
             silence=silence,
-            hooks=hooks.commands if hooks is not None else None,
         ),
         greeting=GreetingHandler(
             conversations=conversations, announcer=announcer, phrases=phrases, is_rich=options.is_rich

@@ -1,8 +1,8 @@
 """Postback events: presses of the bot's own buttons."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from shared import logs
 from shared.bus.result import EventResult
@@ -10,56 +10,43 @@ from shared.conversation.store import Conversations
 from shared.handlers.command import CommandHandler
 from shared.handlers.erasure import ErasureHandler
 from shared.handlers.language import LanguageHandler
-from shared.handlers.list_press import ListPressHandler
-from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.reminder_press import ReminderPressHandler
 from shared.handlers.silence import SilenceHandler
-from shared.handlers.tick_press import TickPressHandler
-from shared.handlers.vote_press import VotePressHandler
 from shared.line.display_names import Profiles
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import (
     AnswerPress,
     ConfirmPress,
-    HookPress,
     LanguagePress,
-    ListedReminderPress,
-    ListPress,
     PagePress,
     Press,
     ReminderPress,
     SparePress,
     SuggestionPress,
-    TickPress,
-    VotePress,
 )
 from shared.turns.announcement import Announcer, phrased
 
-if TYPE_CHECKING:
-    from shared.handlers.hooks import HooksHandler
+PressHandler: TypeAlias = Callable[[LineEvent, Any], EventResult]
+"""Carries out a press of one class.  Repeated, and raises: as the handler says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostbackHandler:
-    """Calls the handler of the pressed button."""
+    """Calls the handler of the pressed button; `of_features` are the handlers of members' presses of features' buttons."""
 
     conversations: Conversations
     message: MessageHandler
     erasure: ErasureHandler
     reminder: ReminderPressHandler
-    listed_reminder: ListedReminderPressHandler
-    tick: TickPressHandler
-    shared_list: ListPressHandler
-    vote: VotePressHandler
     command: CommandHandler
     silence: SilenceHandler
-    hooks: "HooksHandler | None" = None
     language: LanguageHandler
     announcer: Announcer
     profiles: Profiles
     phrases: Phrases
+    of_features: Mapping[type[Press], PressHandler]
 
     def __call__(self, event: LineEvent) -> EventResult:
         """A press of one of the bot's buttons is carried out and answered, or is told why it is not carried out.
@@ -69,11 +56,11 @@ class PostbackHandler:
         """
         if event.reply_token is None:
             return EventResult.NOT_ANSWERABLE
-        for kind, carry_out in self._handlers:
+        for kind, carry_out in self._handlers.items():
             press = kind.read(event.postback_data)
             if press is not None:
                 return carry_out(event, press)
-        for kind, carry_out in self._handlers_for_members:
+        for kind, carry_out in self._handlers_for_members.items():
             press = kind.read(event.postback_data)
             if press is not None:
                 refusal = self._refusal(event)
@@ -81,28 +68,24 @@ class PostbackHandler:
         return EventResult.IGNORED
 
     @property
-    def _handlers(self) -> tuple[tuple[type[Press], Callable[[LineEvent, Any], EventResult]], ...]:
-        """What carries out a press that says itself who may press."""
-        return (
-            (ConfirmPress, lambda event, press: self.erasure.confirm(event, press.question_id)),
-            (SparePress, lambda event, press: self.erasure.decline(event, press.question_id)),
-            (LanguagePress, lambda event, press: self.language.choose(event, press.locale)),
-            (ReminderPress, self.reminder),
-        )
+    def _handlers(self) -> Mapping[type[Press], PressHandler]:
+        """The handlers that check by themselves who presses."""
+        return {
+            ConfirmPress: lambda event, press: self.erasure.confirm(event, press.question_id),
+            SparePress: lambda event, press: self.erasure.decline(event, press.question_id),
+            LanguagePress: lambda event, press: self.language.choose(event, press.locale),
+            ReminderPress: self.reminder,
+        }
 
     @property
-    def _handlers_for_members(self) -> tuple[tuple[type[Press], Callable[[LineEvent, Any], EventResult]], ...]:
-        """What carries out a press of a member; anybody else is told that nothing was changed."""
-        return (
-            (AnswerPress, self._press),
-            (SuggestionPress, self._ask),
-            (ListedReminderPress, self.listed_reminder),
-            (TickPress, self.tick),
-            (ListPress, self.shared_list),
-            (VotePress, self.vote),
-            (PagePress, self.command.show_page),
-            *(((HookPress, self.hooks.press),) if self.hooks is not None else ()),
-        )
+    def _handlers_for_members(self) -> Mapping[type[Press], PressHandler]:
+        """The handlers of members' presses; anybody else is told that nothing was changed."""
+        return {
+            AnswerPress: self._press,
+            SuggestionPress: self._ask,
+            PagePress: self.command.show_page,
+            **self.of_features,
+        }
 
     def _press(self, event: LineEvent, press: AnswerPress) -> EventResult:
         """Pass a press on to the answer's turn."""

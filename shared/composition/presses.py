@@ -1,0 +1,51 @@
+"""The buttons of features: each class of presses with the handler that carries a member's press out."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from shared.agent.people import People
+from shared.composition.ports import Options, Ports
+from shared.conversation.pushes import PushAllowance
+from shared.handlers.list_press import ListPressHandler
+from shared.handlers.listed_reminder_press import ListedReminderPressHandler
+from shared.handlers.postback import PressHandler
+from shared.handlers.tick_press import TickPressHandler
+from shared.handlers.vote_press import VotePressHandler
+from shared.line.postback_data import HookPress, ListedReminderPress, ListPress, Press, TickPress, VotePress
+from shared.turns.announcement import Announcer
+
+if TYPE_CHECKING:
+    from shared.composition.hooks import Hooks
+
+
+def feature_presses(  # noqa: PLR0913 - what the assembly has built
+    ports: Ports,
+    options: Options,
+    announcer: Announcer,
+    *,
+    people: People,
+    pushes: PushAllowance,
+    hooks: "Hooks | None",
+) -> Mapping[type[Press], PressHandler]:
+    """Return the handlers of a deployment, for example of `TickPress`; without HOOKS=on, none of `HookPress`."""
+    conversations, phrases = ports.conversations, announcer.outbox.phrases
+    of_hooks: Mapping[type[Press], PressHandler] = {} if hooks is None else {HookPress: hooks.commands.press}
+    return {
+        ListedReminderPress: ListedReminderPressHandler(
+            conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
+        ),
+        TickPress: TickPressHandler(
+            conversations=conversations, announcer=announcer, phrases=phrases, time_zone=options.time_zone
+        ),
+        ListPress: ListPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
+        VotePress: VotePressHandler(
+            conversations=conversations,
+            announcer=announcer,
+            people=people,
+            size_of=pushes.cost_of,
+            phrases=phrases,
+            locale=options.locale,
+            clock=ports.clock,
+        ),
+        **of_hooks,
+    }
