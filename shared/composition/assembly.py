@@ -258,7 +258,13 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         next_message=hooks.next_message if hooks is not None else None,
         translation=_translation(ports, metering, runner=runner, people=people, budgets=budgets),
         summary=NextMessageSummary(
-            runner=runner, outbox=outbox, summariser=summariser, budgets=budgets, phrases=phrases, clock=clock
+            runner=runner,
+            outbox=outbox,
+            summariser=summariser,
+            budgets=budgets,
+            wording=reminders.delivery.wording,
+            phrases=phrases,
+            clock=clock,
         )
         if options.reminding is not Reminding.OFF
         else None,

@@ -3,6 +3,8 @@
     due ─▶ waits (`kept_ms`) ─▶ the next message that gets no answer ─▶ one request to the model, in the chat's turn ─▶ told
      └── nothing was said: passes in silence
 
+The result of a poll (`shared/polls/`) waits for the same token, and asks no model.
+
 Where its maker chose a push, a tick makes and pushes it (`delivery.py`). The words are made when they are told, in the turn or under the
 claim that tells them, so they are stored nowhere before, and a message that was withdrawn meanwhile is in no prompt.
 """
@@ -16,6 +18,7 @@ from shared.access.budgets import Budgets
 from shared.agent.receipts import without_receipt_symbols
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
+from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.history_reader import HistoryReader, Listing
 from shared.conversation.recollection import Recollection
@@ -33,7 +36,7 @@ from shared.reminders.apply import record_said
 from shared.reminders.delivery import Summary, provenance_said, schedule_of
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
-from shared.reminders.wording import Occurrence, OccurrenceWords
+from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 from shared.turns.basis import Basis
 from shared.turns.lease import Lease
 from shared.turns.outbox import ENDING_S, Outbox
@@ -47,6 +50,7 @@ _MOST_RECORDS: Final = 300
 _SECONDS: Final = 10.0
 _TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
 _OUTCOME_SUFFIX: Final = "-summary"
+_WITH_A_MESSAGE: Final = frozenset({ReminderKind.CHAT_SUMMARY, ReminderKind.POLL})
 
 
 class SpanSummariser(Protocol):
@@ -62,12 +66,13 @@ class SpanSummariser(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextMessageSummary:
-    """Tells waiting summaries, one a message."""
+    """Tells waiting summaries and results of polls, one a message."""
 
     runner: TurnRunner
     outbox: Outbox
     summariser: SpanSummariser
     budgets: Budgets
+    wording: Wording
     phrases: Phrases
     clock: Clock = field(repr=False)
 
@@ -107,7 +112,7 @@ class _SummaryDelivery:
     deadline: Deadline
 
     def spends(self, spending: Spending) -> Spending:
-        return self.telling.budgets.opened(spending)
+        return self.telling.budgets.opened(spending) if self._asks_model else spending
 
     def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
         return False
@@ -159,12 +164,16 @@ class _SummaryDelivery:
         stored = ReminderStore(conversation).find(self.reminder.id)
         now_ms = telling.clock.now_ms()
         is_silent = conversation.silences.read().now(now_ms) is not None
-        if is_silent or stored is None or not _waits(stored[0]) or not lease.record.spending.is_reserved:
+        if is_silent or stored is None or not _waits(stored[0]):
+            return None, None
+        if self._asks_model and not lease.record.spending.is_reserved:
             return None, None
         reminder, amendments = stored[0], history.amendments
         if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
             return None, None
         occurrence_ms = reminder.kept_ms or 0
+        if not self._asks_model:
+            return self._result_of_poll(reminder, occurrence_ms, amendments), None
         spoken = spoken_before(conversation, history, reminder, occurrence_ms)
         if not spoken.messages:
             logs.info("summary_empty")
@@ -191,6 +200,28 @@ class _SummaryDelivery:
             audit=Audit(usage=meter.usage),
         )
         return outcome, basis
+
+    def _result_of_poll(self, reminder: Reminder, occurrence_ms: int, amendments: Amendments) -> OutcomeRecord | None:
+        """Return the outcome with the result of a poll; None: the poll is gone."""
+        now_ms = self.telling.clock.now_ms()
+        occurrence = Occurrence(reminder=reminder, due_ms=occurrence_ms, said_ms=now_ms, is_postponed=True)
+        words = self.telling.wording.words(self.conversation, occurrence)
+        if words is None:
+            self._pass()
+            return None
+        provenance = provenance_said(reminder, amendments) | words.provenance
+        return OutcomeRecord(
+            webhook_event_id=self._outcome_id,
+            timestamp_ms=self.own.timestamp_ms,
+            kind=OutcomeKind.REPLIED,
+            provenance=replace(provenance, until_ms=self.own.timestamp_ms),
+            text=words.text,
+            reminders=(SaidReminder(id=reminder.id, occurrence_ms=occurrence_ms),),
+        )
+
+    @property
+    def _asks_model(self) -> bool:
+        return self.reminder.kind is ReminderKind.CHAT_SUMMARY
 
     def _pass(self) -> None:
         """The summary does not wait any more."""
@@ -263,7 +294,7 @@ def span_begin_ms(reminder: Reminder, occurrence_ms: int) -> int:
 
 
 def _waits(reminder: Reminder) -> bool:
-    return reminder.is_open and reminder.kind is ReminderKind.CHAT_SUMMARY and reminder.kept_ms is not None
+    return reminder.is_open and reminder.kind in _WITH_A_MESSAGE and reminder.kept_ms is not None
 
 
 def _waiting(conversation: Conversation) -> Iterator[Reminder]:

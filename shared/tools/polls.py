@@ -192,9 +192,9 @@ class PollTools:
         if is_pushed:
             announced: Json = {"result": "pushed", "messages": overlay.messages_at_closing}
         elif arguments.get("push"):
-            announced = {"result": "told with the next answer in this chat, because pushes are off: tell the person"}
+            announced = {"result": "told with the next message in this chat, because pushes are off: tell the person"}
         else:
-            announced = {"result": "told with the next answer in this chat"}
+            announced = {"result": "told with the next message in this chat"}
         return replace(poll, closes_ms=closes_ms, closing_id=reminder.id), announced
 
     def _show(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json:

@@ -305,6 +305,28 @@ def test_the_result_comes_with_the_next_answer_after_the_closing(pool: ThreadPoo
     assert "締め切りました：夕食は？\n・カレー: 1票 · Ben\n・寿司: 0票" in ann.worker.said[-1]
 
 
+def test_the_result_comes_with_the_next_message_once_although_nobody_asks(pool: ThreadPoolExecutor) -> None:
+    ann, _ = at_closing(pool)
+    ann.worker.clock.move(60)
+    for _ in range(2):
+        sends_now(ann, {**ann.events.text("そろそろ行こう", by=BEN), "timestamp": ann.worker.clock.now_ms()})
+        ann.worker.clock.move(60)
+    told = [text for text in ann.worker.said if "締め切りました：夕食は？" in text]
+    assert told == [told[0]]
+    assert told[0].endswith("締め切りました：夕食は？\n・カレー: 1票 · Ben\n・寿司: 0票")
+    says_later(ann)
+    assert newest(ann).text == "どうぞ"
+
+
+def test_a_poll_that_is_gone_is_not_told_with_the_next_message(pool: ThreadPoolExecutor) -> None:
+    ann, poll = at_closing(pool)
+    PollStore(chat_of(ann)).update(poll.id, lambda one: None if one is None else one.removed(revision=(99, 0)))
+    before = len(ann.worker.said)
+    ann.worker.clock.move(60)
+    sends_now(ann, {**ann.events.text("そろそろ行こう", by=BEN), "timestamp": ann.worker.clock.now_ms()})
+    assert len(ann.worker.said) == before
+
+
 def test_the_result_is_pushed_where_its_maker_asks_for_it_and_its_cost_is_told(pool: ThreadPoolExecutor) -> None:
     ann, _ = at_closing(pool, push=True)
     receipt = next(one.text for several in ann.worker.line.replied.values() for one in several if "✓ 投票" in one.text)
