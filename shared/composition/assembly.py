@@ -68,6 +68,8 @@ from shared.handlers.translation import TranslationHandler
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.handlers.upkeep import Upkeep
+from shared.hooks.retention import NoticeRetention
+from shared.hooks.store import NOTICE_END, NOTICE_PUSH
 from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
@@ -354,6 +356,8 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             tasks={
                 **withdrawal.tasks,
                 **reminders.tasks(admission, PushedSummaries(reader=reader, summariser=summariser, phrases=phrases)),
+                NOTICE_END: NoticeRetention(clock),
+                NOTICE_PUSH: _do_nothing,
                 **(hooks.tasks(admission) if hooks is not None else {}),
                 **(calendars.tasks(admission) if calendars is not None else {CALENDAR_DUE: _do_nothing}),
                 **{kind: admission.guarded(task) for kind, task in reply.tasks.items()},

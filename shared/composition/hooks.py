@@ -12,7 +12,7 @@ from shared.handlers.tick import DueTask
 from shared.hooks.arrival import NoticeHandler
 from shared.hooks.delivery import NoticeDelivery
 from shared.hooks.showing import AnswerNotices, NextMessageNotices
-from shared.hooks.store import NOTICE_END, NOTICE_PUSH
+from shared.hooks.store import NOTICE_PUSH
 from shared.hooks.wording import NoticeWording
 from shared.line.phrases import Phrases
 from shared.turns.announcement import Announcer
@@ -68,5 +68,5 @@ class Hooks:
         )
 
     def tasks(self, admission: AdmissionHandler) -> Mapping[str, DueTask]:
-        """Return a tick's work for hooks.  In a revoked chat nothing is pushed; old notices are forgotten in every chat."""
-        return {NOTICE_PUSH: admission.guarded(self.delivery), NOTICE_END: self.notices.forget_old}
+        """Return a tick's work for pushes.  In a revoked chat nothing is pushed."""
+        return {NOTICE_PUSH: admission.guarded(self.delivery)}

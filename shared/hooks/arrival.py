@@ -80,16 +80,6 @@ class NoticeHandler:
         except (LineUnavailableError, TurnBusyError) as cause:
             logs.warning("notices_not_pushed", reason=str(cause))
 
-    def forget_old(self, conversation: Conversation, hook_id: str) -> None:
-        """No notice of more than seven days is in the hook's object; a DueTask.  Repeated: does nothing."""
-        now_ms = self.clock.now_ms()
-
-        def without_old(hook: Hook) -> Hook | None:
-            newer = hook.without_old(now_ms)
-            return newer if newer != hook else None
-
-        HookStore(conversation).update(hook_id, without_old)
-
     def _reason_to_drop(self, hook: Hook, notice: HookNotice, now_ms: int) -> _Dropped | None:
         if notice.mark != hook.mark:
             return "rotated"

@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Final
 
 from shared.access.admission import Access, AdmissionRecord
+from shared.hooks.hook import HookMode
 from shared.line.postback_data import AnswerButton, AnswerPress, SparePress
 from shared.reminders.delivery import Reminding
 from shared.storage.codec import encode
@@ -17,6 +18,7 @@ from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.cut import NOTHING, Cut
 from tests.simulation.draws import draw_stage
+from tests.simulation.hooks import make_hook, notice_to, revoke_hook
 from tests.simulation.people import Message, People
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
@@ -43,6 +45,10 @@ _BUYS: Final = 0.6
 _OF_POLLS: Final = ("poll", "poll", "meet", "meet", "endpoll", "undo")
 _ASKS_ALL: Final = 0.6
 _VOTES: Final = 0.7
+_NOTICES: Final = 5
+_NOTIFIED_S: Final = 10.0
+"""After the last message, systems send notices for so long."""
+_REVOKES: Final = 0.2
 _COMMON_NAMES: Final = 0.6
 """In how many schedules entries have common names, which come back."""
 _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "forget me", "exit", "bye")
@@ -136,6 +142,9 @@ class _Schedule:
             self._people(people)
         self._forget_unwritten()
         self._admit()
+        for people in self.stage.chats:
+            if self.stage.ports.settings.has_hooks and not people.is_stranger:
+                self._notify(people, max((message.at_s for message in people.messages), default=0.0) + _NOTIFIED_S)
         if self.reminding is Reminding.PUSH and self.stage.ports.settings.late_reply is not LateReply.PUSH:
             self.stage.line.quota = self.rng.choice((None, 12, 1, 3))
         self.stage.ticker.begin(self.rng.random() * TICK_S)
@@ -189,6 +198,21 @@ class _Schedule:
             for _ in range(rng.randint(0, 2)):  # an answer says what could not be pushed
                 self._write(people, people.message(at_s=at_s + rng.uniform(*_LATER_S)))
         self._happenings(people, at_s)
+
+    def _notify(self, people: People, until_s: float) -> None:
+        """Another system sends notices to a hook of the chat; sometimes a member revokes the hook in between."""
+        chance, world, chat = of_its_own(self.rng, f"hook {people.place}"), self.world, people.conversation_id
+        hook_id = make_hook(world, chat, number=people.place, mode=chance.choice(tuple(HookMode)))
+        for number in range(chance.randint(1, _NOTICES)):
+            sent_s = chance.random() * until_s
+            if self._happens(f"sends a notice to {hook_id}"):
+                own_number = people.place * _NOTICES + number
+                world.scheduler.at(sent_s, partial(self._send_notice, people, hook_id, own_number))
+        if chance.random() < _REVOKES and self._happens(f"revokes {hook_id}"):
+            world.scheduler.at(chance.random() * until_s, lambda: revoke_hook(world, chat, hook_id))
+
+    def _send_notice(self, people: People, hook_id: str, number: int) -> None:
+        self._publish(notice_to(self.world, people.conversation_id, hook_id, number=number))
 
     def _happenings(self, people: People, at_s: float) -> None:
         """Draw what happens besides until some time after the last message: bursts, joins, departures and commands."""

@@ -414,3 +414,19 @@ def test_hooks_are_traced_to_the_member_who_asked(member: Person) -> None:
     sources = list(HOOKS.sources(member.worker.conversations.of(member.events.chat_id)))
 
     assert [len(provenance.message_ids) for _, provenance in sources] == [1]
+
+
+def test_notices_are_forgotten_after_seven_days_where_hooks_were_switched_off(
+    pool: ThreadPoolExecutor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    member = Person(PushedWorker(pool, hooks=hook_port()), is_in_group=True)
+    makes_hook(member).sends("the door code is 4711")
+    makes_hook(member, "ci", "now").sends("pushed at once")
+    without = PushedWorker(pool, store=member.worker.store)
+
+    for seconds in (60, 8 * DAY_S):
+        without.clock.move(seconds)
+        assert without.push(push.tick()) == 204
+
+    assert "4711" not in everything_in(without.store)
+    assert "due_kind_unknown" not in capsys.readouterr().out
