@@ -10,11 +10,14 @@ import msgspec
 from operations.conversations import Forget, object_line
 from shared import logs
 from shared.clock import Clock
+from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord
 from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnreadableRecordError, UnusableIdError
+from shared.expenses.expense import Expense
+from shared.expenses.store import ExpenseStore
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import STORED_FEATURES
 from shared.handlers.persons import messages_of
@@ -93,11 +96,13 @@ class ForgetPerson:
             except UnreadableRecordError as cause:
                 logs.error("chat_unreadable", cause=cause, conversation_id=logs.pseudonym(conversation_id))
                 unreadable += 1
-        message_ids = {conversation_id: own for conversation_id, own in message_ids.items() if own}
-        counts = {conversation_id: len(own) for conversation_id, own in message_ids.items()}
+        withdrawn = {conversation_id: own for conversation_id, own in message_ids.items() if own}
+        counts = {conversation_id: len(own) for conversation_id, own in withdrawn.items()}
         counts[person] = self.forget(person)  # waits until every writer that had read the chats has ended
-        for conversation_id, own in message_ids.items():
+        for conversation_id, own in withdrawn.items():
             self.withdrawal.finish_withdrawal(self.conversations.of(conversation_id), max(own))
+        for conversation_id in message_ids.keys() - withdrawn.keys():
+            self._remove_names(self.conversations.of(conversation_id), person, now_ms)
         if unreadable:
             raise UnreadableRecordError(
                 f"{unreadable} chats hold a record that cannot be read, and keep what the person said"
@@ -115,6 +120,13 @@ class ForgetPerson:
             own |= conversation.amendments.edited_by(person, until_ms=now_ms)
             self.withdrawal.withdraw_all(conversation, own, timestamp_ms=now_ms)
         return own
+
+    def _remove_names(self, conversation: Conversation, person: str, now_ms: int) -> None:
+        """No expense that another member told holds the person's display name; for a chat without a message of the person."""
+        mark = mark_id(person)
+        if any(isinstance(one, Expense) and mark in one.names for one in ExpenseStore(conversation).read_all()):
+            conversation.amendments.forget_member(person, until_ms=now_ms)
+            self.withdrawal.clear_holders(conversation)
 
 
 def chats_in(store: ObjectStore) -> tuple[str, ...]:

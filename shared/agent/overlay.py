@@ -58,7 +58,7 @@ class Attempt:
     """An attempt at a turn, towards the commit of number `sequence`; `steps` holds the staged changes of every feature, in their order.
 
     Things from withdrawn messages do not exist for the attempt: a withdrawal is about to remove the words. `is_undone`: the changes of an
-    earlier turn were taken back.
+    earlier turn were taken back. `members`: up to when each member took back everything, by the members' marks.
     """
 
     conversation: Conversation
@@ -68,6 +68,7 @@ class Attempt:
     lock: threading.RLock = field(repr=False)
     steps: list[Step] = field(default_factory=list, repr=False)
     is_undone: bool = False
+    members: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def at(cls, conversation: Conversation, *, sequence: int, now_ms: int, amendments: Amendments) -> "Attempt":
@@ -78,6 +79,7 @@ class Attempt:
             now_ms=now_ms,
             is_withdrawn=amendments.is_withdrawn_from_entries,
             lock=threading.RLock(),
+            members=amendments.members,
         )
 
 

@@ -94,6 +94,10 @@ class Withdrawal:
         self._schedule_second_pass(conversation, _WITHDRAWAL, round_id)
         return self._withdraw_now(conversation, line_message_ids, round_id=round_id, delivered=delivered)
 
+    def clear_holders(self, conversation: Conversation) -> None:
+        """No record of a feature holds what the amendments remove.  Repeated: does nothing.  Raises: StorageUnavailableError."""
+        self._clear_holders(conversation, conversation.amendments.look())
+
     def take_back_late(self, conversation: Conversation, message: MessageRecord) -> None:
         """Withdraw the message if the author took back everything before the delivery; otherwise change nothing.
 

@@ -5,7 +5,7 @@ withdrawn expense leaves no amount behind. A removed record stays without words,
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from shared.conversation.provenance import Provenance
@@ -22,13 +22,18 @@ WHAT_LIMIT: Final = 60
 NAME_LIMIT: Final = 20
 
 
+def unnamed(key: str) -> str:
+    """Return what stands for a person whose name is forgotten: "someone …a1b2", by the end of the person key."""
+    return f"someone \N{HORIZONTAL ELLIPSIS}{key[-4:]}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expense(Extensible):
     """An amount that one person paid for several people.
 
     `minor` and `shares` are in the minor unit of `currency`, by person key: the mark of a member, or `~` and a name. The shares add up to
-    the amount. `names` are the people's names when the expense was added. `day` is such as `2026-11-26`. An expense without shares was
-    removed.
+    the amount. `names` are the people's names when the expense was added, without members who are forgotten. `day` is such as `2026-11-26`.
+    An expense without shares was removed.
     """
 
     version: int = VERSION
@@ -52,6 +57,19 @@ class Expense(Extensible):
     @property
     def is_removed(self) -> bool:
         return not self.shares
+
+    def shown_name(self, key: str) -> str:
+        """Return the name of a person of the expense, such as "Ann"; "someone …a1b2" for a person who is forgotten."""
+        return self.names.get(key) or unnamed(key)
+
+    def without_names(self, members: Mapping[str, int]) -> "Expense":
+        """Return the expense without names of members who took everything back after it was added; their shares stay.
+
+        `members` are the marks, each with the timestamp up to which the member took everything back.
+        """
+        said_ms = max((source.timestamp_ms for source in self.provenance.sources), default=-1)
+        names = {key: name for key, name in self.names.items() if said_ms > members.get(key, -1)}
+        return self if len(names) == len(self.names) else replace(self, names=names)
 
     def removed(self, *, revision: tuple[int, int]) -> "Expense":
         """Return the expense without words, people and amount."""

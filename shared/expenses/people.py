@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.agent.overlay import StagingFault
-from shared.expenses.expense import NAME_LIMIT, PEOPLE_LIMIT
+from shared.expenses.expense import NAME_LIMIT, PEOPLE_LIMIT, unnamed
 from shared.line.graphemes import short_line
 from shared.search.folding import fold
 
@@ -21,10 +21,14 @@ _SUFFIXES: Final = ("さん", "ちゃん", "くん", "君", "さま", "様", "�
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circle:
-    """The people of a chat by person key, with their names, and the key of the person who asks."""
+    """The people of a chat by person key, with their names, and the key of the person who asks.
+
+    `forgotten` are people of open expenses whose names the bot was to forget: they keep what they owe, and are not part of everybody.
+    """
 
     names: Mapping[str, str]
     asker: str
+    forgotten: frozenset[str] = frozenset()
 
     def key_of(self, name: str) -> str:
         """Return the person key that the name means.  Raises: StagingFault, if the name means several members, or nobody.
@@ -36,11 +40,11 @@ class Circle:
             raise StagingFault("A name is empty; ask who is meant.", may_retry=True)
         if asked in _SELF:
             return self.asker
-        compared = {key: _comparable(other) for key, other in self.names.items()}
+        compared = {key: _comparable(other) for key, other in self._shown_names.items()}
         equal = [key for key, other in compared.items() if other == asked]
         meant = equal or [key for key, other in compared.items() if asked in other]
         if len(meant) > 1:
-            shown = ", ".join(sorted(self.names[key] for key in meant))
+            shown = ", ".join(sorted(map(self.name_of, meant)))
             raise StagingFault(f"{name[:NAME_LIMIT]!r} may be {shown}: ask which of them is meant.")
         return meant[0] if meant else f"{STRANGER}{short_line(name, limit=NAME_LIMIT)}"
 
@@ -53,15 +57,23 @@ class Circle:
 
     def name_of(self, key: str) -> str:
         """Return the name of a person key."""
-        return self.names.get(key) or (key.removeprefix(STRANGER) if key.startswith(STRANGER) else "?")
+        return self.names.get(key) or (key.removeprefix(STRANGER) if key.startswith(STRANGER) else unnamed(key))
 
     def names_of(self, keys: Iterable[str]) -> Mapping[str, str]:
-        """Return the names of the person keys."""
-        return {key: self.name_of(key) for key in keys}
+        """Return the names of the person keys, without people who are forgotten."""
+        return {key: self.name_of(key) for key in keys if key not in self.forgotten}
+
+    @property
+    def _shown_names(self) -> Mapping[str, str]:
+        return {**{key: unnamed(key) for key in self.forgotten}, **self.names}
 
 
-def circle_of(members: Mapping[str, str], earlier: Mapping[str, str], *, asker: str) -> Circle:
+def circle_of(
+    members: Mapping[str, str], earlier: Mapping[str, str], *, asker: str, people: Iterable[str] = ()
+) -> Circle:
     """Return the people of a chat: those of earlier expenses, and the members, whose present names count.
+
+    `people` are the person keys of open expenses; who has no name among them is forgotten.
 
     Two people of one name get a number each, so "Ken" may be "Ken (1)" or "Ken (2)", and is asked about.
     """
@@ -75,7 +87,7 @@ def circle_of(members: Mapping[str, str], earlier: Mapping[str, str], *, asker: 
         if len(keys) > 1
         for number, key in enumerate(keys, start=1)
     }
-    return Circle(names={**names, **numbered}, asker=asker)
+    return Circle(names={**names, **numbered}, asker=asker, forgotten=frozenset(people) - names.keys())
 
 
 def unknown_count(names: Sequence[str], *, members: int | None) -> int:

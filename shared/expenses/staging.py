@@ -100,6 +100,10 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         """Return the names of the people of open expenses, by person key; the newest name counts."""
         return {key: name for one in self.open() for key, name in one.names.items()}
 
+    def people(self) -> frozenset[str]:
+        """Return the person keys of open expenses, also of people whose names are forgotten."""
+        return frozenset(key for one in self.open() for key in (one.payer, *one.shares))
+
     @property
     def deeds(self) -> tuple[Deed, ...]:
         """The effects of the staged writes, compared with the bucket."""
@@ -136,7 +140,7 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
     def _deed(self, before: ExpenseRecord | None, after: ExpenseRecord | None) -> Deed | None:
         if isinstance(after, Expense):
             kind = DeedKind.EXPENSE_ADDED if before is None else DeedKind.EXPENSE_CHANGED
-            return Deed(kind=kind, name=after.what, amount=divided_among(after), payer=after.names.get(after.payer, ""))
+            return Deed(kind=kind, name=after.what, amount=divided_among(after), payer=after.shown_name(after.payer))
         if isinstance(after, Settlement):
             return Deed(kind=DeedKind.EXPENSES_SETTLED, name=self.name_of(after))
         if isinstance(before, Expense):
@@ -172,7 +176,8 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         is_withdrawn = self.attempt.is_withdrawn
         for entry in self._store.read(unread):
             if not entry.is_removed and not entry.provenance.withdrawn_ids(is_withdrawn):
-                self._stored[entry.id] = entry
+                members = self.attempt.members
+                self._stored[entry.id] = entry.without_names(members) if isinstance(entry, Expense) else entry
 
     def _new_id(self, kind: str) -> str:
         """Return an id made by no other commit of the chat, for example `e0123456789`."""

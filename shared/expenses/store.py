@@ -39,10 +39,29 @@ def _kind_of(own_id: str) -> type[ExpenseRecord]:
 
 
 class ExpenseWords:
-    """The words in expenses; a WordHolder: an expense goes with any message behind it, a settlement with the message that asked for it."""
+    """The words in expenses; a WordHolder: an expense goes with any message behind it, a settlement with the message that asked for it.
+
+    Of an expense that another member told, a member's share stays after `/forget me`, and the member's display name goes.
+    """
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
-        """Delete what comes from withdrawn, erased or edited messages.  Repeated: does nothing.  Raises: StorageUnavailableError."""
-        removed_ids = ExpenseStore(conversation).remove_withdrawn(amendments)
+        """Delete what comes from withdrawn, erased or edited messages, and the names of members who took everything back.
+
+        Repeated: does nothing. Raises: StorageUnavailableError.
+        """
+        store = ExpenseStore(conversation)
+        removed_ids = store.remove_withdrawn(amendments)
         if removed_ids:
             logs.info("expenses_withdrawn", count=len(removed_ids))
+        if amendments.members:
+            for entry in store.present():
+                if _without_names(entry, amendments) is not None:
+                    store.update(entry.id, lambda stored: _without_names(stored, amendments))
+
+
+def _without_names(entry: ExpenseRecord | None, amendments: Amendments) -> ExpenseRecord | None:
+    """Return the expense without names of members who took everything back; None: it holds no such name."""
+    if not isinstance(entry, Expense):
+        return None
+    unnamed = entry.without_names(amendments.members)
+    return unnamed if unnamed is not entry else None

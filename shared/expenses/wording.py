@@ -21,7 +21,7 @@ _NAMED: Final = 8
 def divided_among(expense: Expense) -> str:
     """Return the amount with everybody's share: "¥6,000 ÷ 2: Ann, Ben", or "¥1,000: Ann ¥334, Ben ¥333, Cho ¥333"."""
     people = sorted(expense.shares, key=lambda key: key != expense.payer)  # the payer first
-    names = [quotable(expense.names.get(key, "?"), limit=NAME_LIMIT) for key in people]
+    names = [quotable(expense.shown_name(key), limit=NAME_LIMIT) for key in people]
     minors = tuple(expense.shares[key] for key in people)
     if len(minors) > 1 and len(set(minors)) == 1:
         return f"{expense.money} ÷ {len(minors)}: {_listed(names)}"

@@ -87,7 +87,7 @@ class CommandHandler:
                 case Command.PAUSE | Command.RESUME:
                     return self.silence.command(event, content, SilenceChange(command.value))
                 case Command.FORGET_ME:
-                    return self.erasure.forget_member(event)
+                    return self.erasure.forget_member(event, content)
                 case Command.RESET | Command.EXIT | Command.BYE if event.is_one_on_one:
                     return self.erasure.erase(event, _DONE_IN_1_TO_1[command], spares_entries=True)
                 case Command.RESET | Command.EXIT | Command.BYE:

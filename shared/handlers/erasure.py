@@ -139,10 +139,11 @@ class ErasureHandler:
         logs.info("conversation_erased")
         return result
 
-    def forget_member(self, event: LineEvent) -> EventResult:
+    def forget_member(self, event: LineEvent, content: MessageContent) -> EventResult:
         """Every message of the person in this chat, and every derived record, is withdrawn; the answer gives the number of messages.
 
-        A message sent before the command and delivered afterwards is withdrawn on arrival.
+        The person's display name leaves what others told, also where no message of the person is stored: then the command itself is what is
+        withdrawn. A message sent before the command and delivered afterwards is withdrawn on arrival.
         Repeated: withdraws the remaining messages, and is answered once.
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
@@ -155,7 +156,8 @@ class ErasureHandler:
         conversation.amendments.forget_member(user_id, until_ms=until_ms)
         stored = messages_of(conversation, user_id, until_ms=until_ms, features=self.features)
         edited = conversation.amendments.edited_by(user_id, until_ms=until_ms)
-        self.withdrawal.withdraw_all(conversation, stored.ids | edited, timestamp_ms=event.timestamp_ms)
+        ids = stored.ids | edited or frozenset({content.line_message_id})
+        self.withdrawal.withdraw_all(conversation, ids, timestamp_ms=event.timestamp_ms)
         logs.info("member_forgotten", messages=len(stored.own))
         count = str(len(stored.own))
         return self._say(event, Phrase.FORGET_ME_DONE, locale=locale, stage=stage_beyond_undo, messages=count)

@@ -173,7 +173,8 @@ class ExpenseTools:
         """Ask who shares an amount that is divided among all, while the bot does not know all.  Raises: StagingFault."""
         if not sharing.concerns_all(money):
             return
-        names, chat = circle.names_of((*circle.names, *sharing.named)), context.conversation
+        names = {key: circle.name_of(key) for key in (*circle.names, *sharing.named)}
+        chat = context.conversation
         if len(names) < 2:  # noqa: PLR2004 - the person who asks, and somebody else
             raise StagingFault("Nobody else is known in this chat: ask who shares it.")
         unknown = 0 if chat.is_one_on_one else unknown_count(tuple(names), members=self.size_of(chat.id))
@@ -204,7 +205,8 @@ class ExpenseTools:
         messages = (*context.earlier, *context.to_answer)
         names = self.people.of(context.conversation, messages)
         members = {mark_id(user_id): name for user_id, name in names.items()}
-        return circle_of(members, overlay.names(), asker=mark_id(context.to_answer[-1].user_id))
+        asker = mark_id(context.to_answer[-1].user_id)
+        return circle_of(members, overlay.names(), asker=asker, people=overlay.people())
 
     def _today(self, context: TurnContext) -> str:
         return dt.datetime.fromtimestamp(context.now_ms / 1_000, tz=self.time_zone).date().isoformat()
@@ -264,7 +266,7 @@ def _sources(texts: Sequence[str], context: TurnContext) -> Provenance:
 def _proposed(expense: Expense) -> Json:
     """Return the arguments that add or change exactly this expense: a tap books the payer and the shares that were shown."""
     shares = [
-        {"name": expense.names[key], "value": Money(expense.currency, minor).digits}
+        {"name": expense.shown_name(key), "value": Money(expense.currency, minor).digits}
         for key, minor in expense.shares.items()
         if minor
     ]
@@ -272,7 +274,7 @@ def _proposed(expense: Expense) -> Json:
         "what": expense.what,
         "amount": expense.money.digits,
         "currency": expense.currency,
-        "payer": expense.names[expense.payer],
+        "payer": expense.shown_name(expense.payer),
         "exact": shares,
         "day": expense.day,
     }

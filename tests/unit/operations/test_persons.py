@@ -1,13 +1,17 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from operations.conversations import Forget
 from operations.persons import ForgetPerson, chats_in, exported_person
+from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import UnreadableRecordError, UnusableIdError
+from shared.expenses.expense import Expense
+from shared.expenses.store import ExpenseStore
 from shared.handlers.unsend import withdrawal_of
 from shared.line.messaging import ReplyToken
 from shared.reminders.reminder import Reminder
@@ -77,6 +81,28 @@ def test_forgetting_a_person_takes_their_words_back_in_every_chat(filled: Bucket
     assert not filled.holds("swordfish")
     assert filled.holds("mine is haddock")
     assert recorded.GROUP not in by_person(recorded.USER)
+
+
+def test_forgetting_a_person_takes_the_display_name_out_of_what_others_told(bucket: Bucket) -> None:
+    group, mark = bucket.conversations.of(recorded.GROUP), mark_id(recorded.USER)
+    dinner = Expense(
+        id="e0000000001",
+        what="dinner",
+        payer=mark_id(OTHER),
+        currency="JPY",
+        minor=900,
+        shares={mark: 400, mark_id(OTHER): 500},
+        names={mark: "Swordfish", mark_id(OTHER): "Ann"},
+        provenance=Provenance.of_sources((Source(line_message_id="m2", timestamp_ms=1, by=mark_id(OTHER)),)),
+        created=(1, 0),
+        revision=(1, 0),
+    )
+    ExpenseStore(group).update(dinner.id, lambda _: dinner)
+
+    forget_person_on(bucket)(recorded.USER)
+
+    (left,) = ExpenseStore(group).read_all()
+    assert left == replace(dinner, names={mark_id(OTHER): "Ann"})
 
 
 def test_forgetting_a_person_takes_back_an_edit_of_a_message_that_was_never_seen(bucket: Bucket) -> None:

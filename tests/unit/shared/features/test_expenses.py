@@ -14,6 +14,7 @@ from shared.adapters.memory import MemoryObjectStore
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses
 from shared.agent.overlay import Attempt
+from shared.conversation.member_mark import mark_id
 from shared.conversation.store import Conversation
 from shared.expenses.expense import Expense, Settlement
 from shared.expenses.staging import ExpenseOverlay
@@ -21,7 +22,7 @@ from shared.expenses.store import ExpenseStore
 from shared.handlers.holdings import described, holdings_of
 from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, phrase
-from tests.support import recorded
+from tests.support import push, recorded
 from tests.support.chats import conversations_on, everything_in
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
@@ -482,6 +483,67 @@ def test_forget_me_takes_what_a_member_told_and_leaves_what_others_told(ann: Per
 
     assert [one.what for one in expenses(ann)] == ["夕食"]
     assert "タクシー" not in everything_in(ann.worker.store)
+
+
+def test_forget_me_leaves_a_members_share_in_what_others_told_and_takes_the_display_name(ann: Person) -> None:
+    ann.worker.profiles.names[BEN] = "Benedict"
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+
+    ann.sends(ann.events.text("/forget me", by=BEN))
+
+    (dinner,) = expenses(ann)
+    assert sorted(dinner.shares.values()) == [2_000, 2_000, 2_000]
+    assert set(dinner.names.values()) == {"Ann", "Cho"}
+    assert "Benedict" not in everything_in(ann.worker.store)
+    forgotten = f"someone …{mark_id(BEN)[-4:]}"
+    ann.asks("いくら？", calling(("balance", {})), SAYS)
+    assert {one["name"]: one["amount"] for one in result(ann)["balances"]}[forgotten] == "-¥2,000"
+    assert "Benedict" not in ann.worker.prompt()
+
+    pays(ann, "タクシー900円", what="タクシー", amount="900")
+    assert {frozenset(one.names.values()) for one in expenses(ann)} == {frozenset({"Ann", "Cho"})}
+    assert sorted(next(one for one in expenses(ann) if one.what == "タクシー").shares.values()) == [450, 450]
+
+
+def test_the_share_of_a_forgotten_member_can_be_named_and_the_name_returns_with_the_member(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    ann.sends(ann.events.text("/forget me", by=BEN))
+    forgotten = f"someone …{mark_id(BEN)[-4:]}"
+
+    pays(ann, "返してもらった", what="返済", amount="2000", payer=forgotten, among=["me"])
+    ann.asks("いくら？", calling(("balance", {})), SAYS)
+    assert {one["name"]: one["amount"] for one in result(ann)["balances"]} == {"Ann": "¥2,000", "Cho": "-¥2,000"}
+    assert mark_id(BEN) not in next(one for one in expenses(ann) if one.what == "返済").names
+
+    ann.asks("hello again", SAYS, by=BEN)
+    ann.asks("一覧", calling(("list_expenses", {})), SAYS)
+    assert result(ann)["expenses"][0]["payer"] == "Ben"
+
+
+def test_forget_me_takes_the_display_name_also_where_no_message_of_the_member_is_stored(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    ann.confirms("/reset")
+    ann.worker.clock.move(60)
+    assert ann.worker.push(push.tick()) == 204
+    assert "Ben" in expenses(ann)[0].names.values()
+
+    ann.sends(ann.events.text("/forget me", by=BEN))
+
+    assert "Ben" not in expenses(ann)[0].names.values()
+
+
+def test_a_late_write_of_another_worker_brings_no_forgotten_name_back(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    (before,) = expenses(ann)
+    ann.sends(ann.events.text("/forget me", by=BEN))
+    late = replace(before, id="e0000000001")
+    ExpenseStore(chat_of(ann)).update(late.id, lambda _: late)
+
+    assert [set(one.names.values()) for one in ExpenseOverlay(attempt_in(ann)).open()] == [{"Ann", "Cho"}] * 2
+    ann.worker.clock.move(60)
+    assert ann.worker.push(push.tick()) == 204
+
+    assert [set(one.names.values()) for one in expenses(ann)] == [{"Ann", "Cho"}] * 2
 
 
 def test_a_turn_reads_no_expense_of_a_settled_period(ann: Person) -> None:
