@@ -27,6 +27,11 @@ OF_EXPENSES: Final[Mapping[str, Mutation]] = {
         Never("Settlement"),
         lacks="an expense is settled twice",
     ),
+    "books_what_is_read_outside_by_a_tap": Mutation(
+        "shared.tools.expenses:ExpenseTools._is_ordered",
+        Return(value=True),
+        lacks="what a picture says is booked as if a member had said it",
+    ),
     "divides_to_the_last_unit": Mutation(
         "shared.tools.expense_arguments:divided",
         Bypass("_with_remainder"),

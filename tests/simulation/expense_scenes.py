@@ -1,5 +1,7 @@
 """Scenes of what the members of a chat pay for each other."""
 
+from shared.expenses.expense import FOLDER
+from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 
 
@@ -55,3 +57,25 @@ def expense_that_is_corrected_late() -> list[str]:
         scene.runs_to_end(scene.asks_for("unpay"))
         scene.runs_to_end(worker)
         return scene.rests()
+
+
+def expense_of_a_receipt() -> list[str]:
+    """A member asks to split the receipt in a picture: the bot asks with a button, and two presses book the expense once."""
+    with Scene(has_expenses=True).playing() as scene:
+        picture = scene.sends_image()
+        scene.runs_to_end(scene.pushes(scene.delivers(picture)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(verb="pay", quotes=picture.id))))
+        before = _open_expenses(scene)
+        buttons = [said.button for said in scene.world.truth.said if said.button is not None]
+        for button in buttons[-1:] * 2:
+            scene.sleeps(1)
+            scene.runs_to_end(scene.pushes(scene.presses(button)))
+        after = _open_expenses(scene)
+        found = ["I11: an expense of a picture was booked without a tap"] if before else []
+        found += [] if after == 1 else ["I2: the taps did not book the expense once"]
+        return [*found, *scene.rests()]
+
+
+def _open_expenses(scene: Scene) -> int:
+    return len(scene.world.objects.list(f"{FOLDER}/{PERSON}/"))

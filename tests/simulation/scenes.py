@@ -38,6 +38,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "takes_back_expenses": expense_scenes.expense_that_is_taken_back,
     "keeps_newer_expenses": expense_scenes.expense_that_is_corrected_late,
     "settles_once": expense_scenes.expenses_that_are_settled_again,
+    "books_what_is_read_outside_by_a_tap": expense_scenes.expense_of_a_receipt,
     "divides_to_the_last_unit": expense_scenes.expense_of_a_worker_that_dies,
     "records_told_summaries": summary_scenes.summary_that_is_told,
     "checks_what_is_pushed": summary_scenes.unsend_while_a_summary_is_pushed,

@@ -1,11 +1,13 @@
 """The rules for expenses, from plain sentences.
 
 `夕食6000円払った` and `I paid 60 for dinner, without Ken` note an amount, `タクシー3000円、私とケンで割り勘` one that two people share,
-`誰がいくら` calls `balance`, and `精算して` calls `settle`.
+`誰がいくら` calls `balance`, `精算して` and `1ドル150円で精算して` call `settle`. Beside a picture, `このレシート、私とケンで割り勘` notes
+a receipt: no stand-in sees what a picture shows, so the picture's number of bytes counts as the total.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say
@@ -24,9 +26,19 @@ _PAYMENTS: Final = (
     rf"i paid {_AMOUNT} for {_WHAT}, for me and (?P<among>{_NAME})",
     rf"i paid {_AMOUNT} for {_WHAT}(?:, without (?P<without>{_NAME}))?",
 )
+_RECEIPTS: Final = (
+    rf"(?:この)?レシート(?:を|、)?私と(?P<among>{_NAME})で割り勘(?:で|にして)?",
+    rf"(?:please )?split this receipt between me and (?P<among>{_NAME})",
+)
+_BYTES: Final = re.compile(r"([\d,]+) bytes")
 _BALANCES: Final = (r"(?:今、?|いま)?誰がいくら(?:払う|払えばいい)?", r"who owes (?:what|whom)")
+_RATED: Final = (
+    r"1ドル(?P<makes>\d{1,6})円で精算して(?:ください)?",
+    r"settle up at (?P<makes>\d{1,6}) yen (?:for|to) (?:a|the|1) dollar",
+)
 _SETTLEMENTS: Final = (r"精算して(?:ください)?", r"(?:let us |let's )?settle up")
 _TOOLS: Final = frozenset({"add_expense", "balance", "settle"})
+_RECEIPT: Final[Mapping[Language, str]] = {"ja": "レシート", "en": "receipt"}
 _ANSWER: Final[Mapping[Language, str]] = {"ja": "わかりました。", "en": "All right."}
 
 
@@ -35,6 +47,13 @@ def first_call(prompt: Prompt) -> CallTool | None:
     if paid := prompt.match(_PAYMENTS):
         groups = {name: part.strip() for name, part in paid.groupdict().items() if part}
         call = CallTool(name="add_expense", args=_payment(groups))
+    elif (split := prompt.match(_RECEIPTS)) and (total := _total_of_a_picture(prompt)):
+        call = CallTool(
+            name="add_expense", args=_payment({"what": _RECEIPT[prompt.language], "amount": total} | split.groupdict())
+        )
+    elif rated := prompt.match(_RATED):
+        rate = {"amount": "1", "currency": "USD", "makes": rated["makes"], "into": "JPY"}
+        call = CallTool(name="settle", args={"rates": [rate]})
     elif prompt.match(_BALANCES):
         call = CallTool(name="balance", args={})
     elif prompt.match(_SETTLEMENTS):
@@ -52,6 +71,13 @@ def has_result(prompt: Prompt) -> bool:
 def report(prompt: Prompt) -> Decision:
     """Say a few words: the product itself writes the receipt, the balances and the transfers below them."""
     return Say(text=_ANSWER[prompt.language])
+
+
+def _total_of_a_picture(prompt: Prompt) -> str | None:
+    """Return the number of bytes of the newest picture that the prompt holds, such as "1,024"; None: it holds none."""
+    pictures = [message for message in prompt.messages if message.has_data and message.medium == "image"]
+    size = _BYTES.search(pictures[-1].detail) if pictures else None
+    return size[1] if size is not None else None
 
 
 def _payment(groups: Mapping[str, str]) -> dict[str, object]:

@@ -11,6 +11,7 @@ import pytest
 from operations.conversations import exported
 from operations.restoration import restore
 from shared.adapters.memory import MemoryObjectStore
+from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses
 from shared.agent.overlay import Attempt
@@ -373,6 +374,30 @@ def test_what_is_read_from_outside_is_booked_only_by_a_tap_that_shows_all(pool: 
     chat.press(by=BEN)
 
     assert [shares(one) for one in expenses(chat.person)] == [{"Ann": 334, "Ben": 333, "Cho": 333}]
+
+
+def test_a_photo_of_a_receipt_makes_a_proposal_whose_tap_books_it_once(ann: Person) -> None:
+    picture = ann.events.event("message", message={"type": "image", "contentProvider": {"type": "line"}})
+    ann.worker.media.contents[picture["message"]["id"]] = HeldContent(
+        data=b"\xff\xd8 a receipt", content_type="image/jpeg"
+    )
+    ann.sends(picture)
+    bill = {"what": "居酒屋", "amount": "8400", "among": ["me", "Ben", "Cho"]}
+    words = "@Aizuchi このレシート、3人で割り勘で"
+    asked = ann.events.text(words, quotedMessageId=picture["message"]["id"])
+    ann.sends(asked, calling(("add_expense", bill)), SAYS)
+
+    assert expenses(ann) == []
+    assert "☐ 立替：「居酒屋」" in ann.worker.said[-1]
+    assert "負担: Ann 2,800, Ben 2,800, Cho 2,800" in ann.worker.said[-1]
+
+    button = ann.newest_button
+    for _ in range(2):
+        ann.presses(button)
+
+    assert [(one.what, one.minor, one.provenance.outside) for one in expenses(ann)] == [
+        ("居酒屋", 8_400, frozenset({"media"}))
+    ]
 
 
 def test_own_words_beside_words_from_outside_are_booked_at_once(pool: ThreadPoolExecutor) -> None:

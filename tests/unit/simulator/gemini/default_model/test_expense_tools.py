@@ -38,6 +38,11 @@ TOOLS = [
         ("Who owes what?", "balance", {}),
         ("精算して", "settle", {}),
         ("Let's settle up!", "settle", {}),
+        (
+            "1ドル150円で精算して",
+            "settle",
+            {"rates": [{"amount": "1", "currency": "USD", "makes": "150", "into": "JPY"}]},
+        ),
     ],
 )
 def test_a_sentence_becomes_a_call(
@@ -51,6 +56,26 @@ def test_a_sentence_becomes_a_call(
 
     assert isinstance(part, CallPart)
     assert (part.name, dict(part.args)) == (name, args)
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [("このレシート、私とケンで割り勘で", "レシート"), ("Please split this receipt between me and Ken", "receipt")],
+)
+def test_a_receipt_beside_a_picture_becomes_an_expense(
+    said: str, what: str, body: Callable[..., dict[str, Any]], read: Callable[..., GenerateContentRequest]
+) -> None:
+    asked = body(said, tools=[{"functionDeclarations": TOOLS}])
+    (without,) = default_model.answer(read(asked)).parts
+    asked["contents"][-1]["parts"].insert(0, {"inlineData": {"mimeType": "image/png", "data": "A" * 1_600}})
+    (part,) = default_model.answer(read(asked)).parts
+
+    assert not isinstance(without, CallPart) or without.name != "add_expense"
+    assert isinstance(part, CallPart)
+    assert part.name == "add_expense"
+    assert part.args["what"] == what
+    assert part.args["amount"] == "1,200"
+    assert str(part.args["among"]) == str(["me", "ケン" if what == "レシート" else "Ken"])
 
 
 def test_without_the_tools_a_sentence_is_answered_in_words(
