@@ -57,7 +57,7 @@ def test_ticks_have_the_webhook_tested_where_something_can(worker: PushedWorker,
 def test_a_tick_asks_the_model_once_all_else_of_a_chat_is_done(worker: PushedWorker) -> None:
     kinds = tuple(assemble(worker.ports, worker.options).tick.tasks)
 
-    assert kinds == ("withdrawal", "edit", "erasure", "reminder", "calendar", "reply")
+    assert kinds == ("withdrawal", "edit", "erasure", "reminder", "notice-end", "notice", "calendar", "reply")
 
 
 @pytest.mark.parametrize("has_fallback", [True, False])
