@@ -21,7 +21,7 @@ _SUFFIXES: Final = ("さん", "ちゃん", "くん", "君", "さま", "様", "�
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circle:
-    """The people of a chat by person key, with their names, and the key of the person who asks.
+    """The people of a chat by person key, with their names, and the key of the person who asks, empty where LINE does not say who.
 
     `forgotten` are people of open expenses whose names the bot was to forget: they keep what they owe, and are not part of everybody.
     """
@@ -39,7 +39,7 @@ class Circle:
         if not asked:
             raise StagingFault("A name is empty; ask who is meant.", may_retry=True)
         if asked in _SELF:
-            return self.asker
+            return self.self_key
         compared = {key: _comparable(other) for key, other in self._shown_names.items()}
         equal = [key for key, other in compared.items() if other == asked]
         meant = equal or [key for key, other in compared.items() if asked in other]
@@ -47,6 +47,20 @@ class Circle:
             shown = ", ".join(sorted(map(self.name_of, meant)))
             raise StagingFault(f"{name[:NAME_LIMIT]!r} may be {shown}: ask which of them is meant.")
         return meant[0] if meant else f"{STRANGER}{short_line(name, limit=NAME_LIMIT)}"
+
+    @property
+    def self_key(self) -> str:
+        """The person key of the person who asks.  Raises: StagingFault, where LINE does not say who writes.
+
+        Source: LINE, "Common properties", `source`: `userId` only comes from people with LINE for iOS or Android.
+        """
+        if not self.asker:
+            raise StagingFault(
+                'LINE does not say who writes this: ask the person to write again with names instead of "me",'
+                " such as 'Ann paid 6000 for dinner, for Ann and Ben'.",
+                may_retry=True,
+            )
+        return self.asker
 
     def keys_of(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the person keys, each once, in their order.  Raises: StagingFault."""

@@ -145,7 +145,7 @@ class ExpenseTools:
     def _made(self, before: Expense, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Expense:
         """Return the expense with the arguments in place of what was before.  Raises: StagingFault, AmountError."""
         circle, what = self._circle(overlay, context), what_of(arguments, before)
-        payer = circle.key_of(str(arguments["payer"])) if arguments.get("payer") else before.payer or circle.asker
+        payer = circle.key_of(str(arguments["payer"])) if arguments.get("payer") else before.payer or circle.self_key
         money = money_of(arguments, before, self.currency)
         sharing = Sharing.of(arguments, circle, money.currency)
         if before.shares and not sharing.is_said and money == before.money:

@@ -441,6 +441,21 @@ def test_a_press_of_nobody_books_nothing_and_is_answered_with_what_to_do(pool: T
     assert chat.sent_for(press) == " ".join(phrase(Phrase.PRESS_UNNAMED, locale="ja", bot_name="").split())
 
 
+@pytest.mark.parametrize("people", [{"among": ["Ben", "Cho"]}, {"payer": "Ben", "among": ["me", "Cho"]}])
+def test_who_writes_without_an_id_is_asked_for_names(ann: Person, people: dict[str, object]) -> None:
+    def writes(**arguments: object) -> None:
+        event = ann.events.text("@Aizuchi 夕食6000円払った")
+        del event["source"]["userId"]
+        ann.sends(event, calling(("add_expense", {"what": "夕食", "amount": "6000", **arguments})), SAYS)
+
+    writes(**people)
+    assert expenses(ann) == []
+    assert "write again with names" in str(result(ann))
+
+    writes(payer="Ben", among=["Ben", "Cho"])
+    assert [shares(one) for one in expenses(ann)] == [{"Ben": 3_000, "Cho": 3_000}]
+
+
 def test_a_tap_settles_only_the_expenses_that_its_question_showed(pool: ThreadPoolExecutor) -> None:
     chat = TaintedChat(pool, is_in_group=True, currency="JPY")
     chat.worker.profiles.names[recorded.USER] = "Ann"
