@@ -1,4 +1,4 @@
-"""The assembly of hooks, imported only with HOOKS=on: what takes notices, pushes them, shows them, and carries out `/hook`."""
+"""The assembly of hooks, imported only with HOOKS=on: taking, pushing and showing notices, and `/hook`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

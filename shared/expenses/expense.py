@@ -1,7 +1,7 @@
-"""What was paid, and what was settled, as records: `expenses/{conversation_id}/{id}.json`.
+"""Payments and settlements as records: `expenses/{conversation_id}/{id}.json`.
 
-A settlement names the expenses that it closes, and nothing else: whoever is owed what is computed from the expenses that remain, so a
-withdrawn expense leaves no amount behind. A removed record stays without words, so that a write that comes late meets a larger key.
+A settlement holds only the ids of the closed expenses: balances are computed from the remaining expenses, so a withdrawn expense leaves
+no amount behind. A removed record stays without words, so a late write meets a larger key.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ def unnamed(key: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expense(Extensible):
-    """An amount that one person paid for several people.
+    """An amount paid by a person for several people.
 
     `minor` and `shares` are in the minor unit of `currency`, by person key: the mark of a member, or `~` and a name. The shares add up to
     the amount. `names` are the people's names when the expense was added, without members who are forgotten. `day` is such as `2026-11-26`.
@@ -63,9 +63,9 @@ class Expense(Extensible):
         return self.names.get(key) or unnamed(key)
 
     def without_names(self, members: Mapping[str, int]) -> "Expense":
-        """Return the expense without names of members who took everything back after it was added; their shares stay.
+        """Return the expense without names of members with a later `/forget me`; the shares stay.
 
-        `members` are the marks, each with the timestamp up to which the member took everything back.
+        `members`: the timestamp of each `/forget me` by the member's mark, for example `{"member-8c0f...": 1763700000000}`.
         """
         said_ms = max((source.timestamp_ms for source in self.provenance.sources), default=-1)
         names = {key: name for key, name in self.names.items() if said_ms > members.get(key, -1)}

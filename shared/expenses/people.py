@@ -1,7 +1,7 @@
-"""Which members are meant by the names that the model passes on.
+"""From names in a call of the model to members.
 
-A member's person key is the member's mark, so the record holds no id of LINE's; a person who never wrote is `~` and the name. A name means
-the member whose name is equal; else the only member whose name contains the name.
+A member's person key is the member's mark, so the record holds no id of LINE's; a person without a message is `~` and the name. A name
+means the member with an equal name; else the only member with a name around the name: "ken" means "Ken Sato".
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,9 +21,9 @@ _SUFFIXES: Final = ("さん", "ちゃん", "くん", "君", "さま", "様", "�
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circle:
-    """The people of a chat by person key, with their names, and the key of the person who asks, empty where LINE does not say who.
+    """The people of a chat by person key, with names, and the key of the asking person, empty where LINE names no user.
 
-    `forgotten` are people of open expenses whose names the bot was to forget: they keep what they owe, and are not part of everybody.
+    `forgotten`: people of open expenses after `/forget me`: the shares stay, and an amount for everybody leaves these people out.
     """
 
     names: Mapping[str, str]
@@ -50,7 +50,7 @@ class Circle:
 
     @property
     def self_key(self) -> str:
-        """The person key of the person who asks.  Raises: StagingFault, where LINE does not say who writes.
+        """The person key of the asking person.  Raises: StagingFault, where LINE names no user.
 
         Source: LINE, "Common properties", `source`: `userId` only comes from people with LINE for iOS or Android.
         """
@@ -85,9 +85,9 @@ class Circle:
 def circle_of(
     members: Mapping[str, str], earlier: Mapping[str, str], *, asker: str, people: Iterable[str] = ()
 ) -> Circle:
-    """Return the people of a chat: those of earlier expenses, and the members, whose present names count.
+    """Return the people of a chat: the people of earlier expenses, and the members with present names.
 
-    `people` are the person keys of open expenses; who has no name among them is forgotten.
+    `people` are the person keys of open expenses; a person key without a name is forgotten.
 
     Two people of one name get a number each, so "Ken" may be "Ken (1)" or "Ken (2)", and is asked about.
     """

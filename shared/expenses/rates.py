@@ -80,11 +80,11 @@ class Rates:
         return self.rates[0].target if self.rates else ""
 
     def sources_of(self, currency: str) -> frozenset[str]:
-        """Return the currencies whose amounts end up in `currency`, with itself."""
+        """Return `currency` and the currencies with a rate into `currency`."""
         return frozenset({currency, *(rate.source for rate in self.rates if rate.target == currency)})
 
     def converted(self, balances: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
-        """Return the balances by currency; those of a currency with a rate are added to the balances of the target.
+        """Return the balances by currency; a currency with a rate is added to the balances of the target.
 
         For example, at 1 USD = 150 JPY, `{"USD": {"ann": 1000, "ben": -1000}}` becomes `{"JPY": {"ann": 1500, "ben": -1500}}`.
         """
@@ -100,9 +100,10 @@ class Rates:
 
 
 def rounded_together(exact: Mapping[str, Fraction]) -> dict[str, int]:
-    """Return amounts that add up to zero as whole units that add up to zero too; each is less than one unit from its exact amount.
+    """Return whole units for exact amounts; both add up to zero, and no difference is a whole unit.
 
-    What rounding down leaves goes to the amounts with the largest fractions, a unit each.  Raises: ValueError, if the sum is not zero.
+    The rest of rounding down goes to the amounts with the largest fractions, a unit each: `{"ann": 1.5, "ben": -1.5}` becomes
+    `{"ann": 2, "ben": -2}`. Raises: ValueError, if the sum is not zero.
     """
     if sum(exact.values(), Fraction()):
         raise ValueError("balances add up to zero")

@@ -1,8 +1,8 @@
-"""Balances of people, and the fewest transfers that clear them.
+"""Balances of people, and the fewest transfers to clear the balances.
 
 The smallest number of transfers is the number of people less the largest number of groups whose balances add up to zero. Finding the
-groups is hard in general (it contains the subset sum problem), so that is done for up to MOST_EXACT people; beyond, every transfer still
-clears at least one person, so there are at most n - 1.
+groups is hard in general (a subset sum problem), so groups are found for up to MOST_EXACT people; beyond, every transfer still clears at
+least a person, so there are at most n - 1.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -92,7 +92,7 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         return {code: transfers(totals) for code, totals in self.balances(currency, rates).items()}
 
     def _open_in(self, currency: str | None, rates: Rates) -> Sequence[Expense]:
-        """Return the open expenses that end up in the currency; None: all."""
+        """Return the open expenses in the currency, or in a currency with a rate into the currency; None: all."""
         sources = rates.sources_of(currency) if currency is not None else None
         return [one for one in self.open() if sources is None or one.currency in sources]
 
@@ -101,7 +101,7 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         return {key: name for one in self.open() for key, name in one.names.items()}
 
     def people(self) -> frozenset[str]:
-        """Return the person keys of open expenses, also of people whose names are forgotten."""
+        """Return the person keys of open expenses, also of people with forgotten names."""
         return frozenset(key for one in self.open() for key in (one.payer, *one.shares))
 
     @property
@@ -130,7 +130,7 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         return thing.revision
 
     def name_of(self, thing: ExpenseRecord) -> str:
-        """Return what an expense is for; of a settlement, of what it closes: "dinner, taxi"."""
+        """Return the purpose of an expense; of a settlement, the purposes of the closed expenses: "dinner, taxi"."""
         if isinstance(thing, Expense):
             return thing.what
         self._read(thing.closes)
@@ -168,7 +168,7 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         return self._listed
 
     def _read(self, own_ids: Iterable[str]) -> None:
-        """Read records that the turn has not read, in one round trip; what was removed or is of withdrawn messages counts as absent."""
+        """Read the unread records in one round trip; a removed record, or a record of withdrawn messages, counts as absent."""
         unread = [self._objects[own_id] for own_id in own_ids if own_id not in self._stored and own_id in self._objects]
         if not unread:
             return

@@ -39,13 +39,13 @@ def _kind_of(own_id: str) -> type[ExpenseRecord]:
 
 
 class ExpenseWords:
-    """The words in expenses; a WordHolder: an expense goes with any message behind it, a settlement with the message that asked for it.
+    """The words in expenses; a WordHolder: an expense goes with any message behind the expense, a settlement with the asking message.
 
-    Of an expense that another member told, a member's share stays after `/forget me`, and the member's display name goes.
+    After `/forget me`, a member's share of an expense told by another member stays, and the member's display name goes.
     """
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
-        """Delete what comes from withdrawn, erased or edited messages, and the names of members who took everything back.
+        """Delete expenses of withdrawn, erased or edited messages, and the names of members after `/forget me`.
 
         Repeated: does nothing. Raises: StorageUnavailableError.
         """
@@ -60,7 +60,7 @@ class ExpenseWords:
 
 
 def _without_names(entry: ExpenseRecord | None, amendments: Amendments) -> ExpenseRecord | None:
-    """Return the expense without names of members who took everything back; None: it holds no such name."""
+    """Return the expense without names of members after `/forget me`; None: no name goes."""
     if not isinstance(entry, Expense):
         return None
     unnamed = entry.without_names(amendments.members)

@@ -1,4 +1,4 @@
-"""Expenses in words of the code: who shares an amount, and who owes whom, as a text and as a card."""
+"""Expenses in words of the code: shares, balances and transfers, as a text and as a card."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -39,7 +39,7 @@ def balance_card(
     *,
     locale: str,
 ) -> Card:
-    """Return what each person is owed (+) or owes (-), above the transfers that would settle it, which a button copies."""
+    """Return each person's balance, owed (+) or owing (-), above the transfers to settle up, with a button to copy the transfers."""
     rows = tuple(
         CardRow(text=_name(key, circle), detail=f"{'+' if minor > 0 else ''}{Money(code, minor)}")
         for code, totals in balances.items()
@@ -56,7 +56,7 @@ def balance_card(
 
 
 def settlement_card(owed: Mapping[str, Sequence[Transfer]], circle: Circle, rates: Rates, *, locale: str) -> Card:
-    """Return the transfers, a row each, such as "Ben → Ann" and "¥300", with a button that copies all; below them, the rates.
+    """Return the transfers, a row each, such as "Ben → Ann" and "¥300", with a button to copy all; below, the rates.
 
     A rate is the row "1 USD = 150 JPY".
     """

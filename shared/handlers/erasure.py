@@ -142,7 +142,7 @@ class ErasureHandler:
     def forget_member(self, event: LineEvent, content: MessageContent) -> EventResult:
         """Every message of the person in this chat, and every derived record, is withdrawn; the answer gives the number of messages.
 
-        The person's display name leaves what others told, also where no message of the person is stored: then the command itself is what is
+        The person's display name leaves the expenses of others, also where no message of the person is stored: then the command itself is
         withdrawn. A message sent before the command and delivered afterwards is withdrawn on arrival.
         Repeated: withdraws the remaining messages, and is answered once.
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.

@@ -3,7 +3,7 @@
     /hook new backup now   asks with a button; the tap shows address and token, once
     /hook                  lists, with buttons to revoke and to rotate
 
-A token is never stored: an outcome names the hook's address, from which the outbox makes the token when it sends (`HookTokens`).
+A token is never stored: an outcome names the hook's address, and the outbox makes the token from the address when sending (`HookTokens`).
 """
 
 from collections.abc import Sequence
@@ -126,7 +126,7 @@ class HooksHandler:
         return self._show_token(event, Phrase.HOOK_DONE, hook, address, url)
 
     def press(self, event: LineEvent, press: HookPress) -> EventResult:
-        """The listed hook is revoked or has a new token, if its token is the one that was listed; a press says so otherwise."""
+        """The listed hook is revoked or has a new token, if the listed token still counts; else the press is refused with words."""
         conversation = self.conversations.of(event.conversation_id)
         stored = HookStore(conversation).find(press.hook_id)
         return self._carry_out(event, conversation, press, stored[0] if stored is not None else None)
@@ -165,7 +165,7 @@ class HooksHandler:
     def _carry_out(
         self, event: LineEvent, conversation: Conversation, press: HookPress, hook: Hook | None
     ) -> EventResult:
-        """Revoke or rotate; the same event again finds the token that it made itself."""
+        """Revoke or rotate; a redelivered event finds the token of the first delivery."""
         store, key = HookStore(conversation), self.key.value()
         if hook is None:
             return self._say(event, Phrase.HOOK_GONE)

@@ -158,7 +158,7 @@ class NoticeDelivery:
         )
 
     def _record(self, conversation: Conversation, push_id: str, fate: PushFate) -> None:
-        """Record the bubble without its words, so that a message that quotes it addresses the bot."""
+        """Record the bubble without words, so that a quote of the bubble addresses the bot."""
         at_ms = self.clock.now_ms()
         conversation.journal.record_outcome(
             OutcomeRecord(

@@ -1,4 +1,4 @@
-"""What ticks do with the markers of hooks, also where HOOKS is off: old notices are forgotten."""
+"""The work of ticks for hooks, also where HOOKS is off: old notices are forgotten."""
 
 from dataclasses import dataclass
 

@@ -22,7 +22,7 @@ _HOW: Final = "ask how the amount is divided"
 class Sharing:
     """The people who share an amount, by person key: `among`, if empty all; but not `left_out`.
 
-    `exact` are amounts that people bear on their own, and `weights` how often a person counts. For example, 「ケンは抜き」 has `left_out`.
+    `exact` are amounts for single people, and `weights` how often a person counts. For example, 「ケンは抜き」 has `left_out`.
     """
 
     among: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ def rates_of(arguments: Json) -> Rates:
 
 
 def check_rates_are_said(arguments: Json, said_texts: Iterable[str]) -> None:
-    """Check that people said the numbers of every rate: a model knows rates that nobody asked for.  Raises: StagingFault."""
+    """Check that people said the numbers of every rate, because a model knows rates of its own.  Raises: StagingFault."""
     numbers = {
         plain_number(str(rate[place]))
         for rate in _list_of(arguments, "rates")

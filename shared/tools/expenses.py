@@ -185,7 +185,7 @@ class ExpenseTools:
             )
 
     def _is_ordered(self, arguments: Json, expense: Expense, context: TurnContext) -> bool:
-        """Whether own words of the person who asks say all that the expense is made of; of several askers, a tap decides."""
+        """Whether the asker's own words hold all values of the expense; for several askers, a tap decides."""
         if len({message.user_id for message in context.to_answer}) != 1:
             return False
         return context.is_ordered(
