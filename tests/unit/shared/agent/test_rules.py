@@ -26,6 +26,7 @@ def test_the_model_is_told_every_command(command: Command) -> None:
         "ask them to quote it",
         "need the call in this very turn",
         "say who said what",
+        "answer thanks and a goodbye as short as a sticker",
     ],
 )
 def test_the_rules_say_what_the_model_cannot_know(rule: str) -> None:

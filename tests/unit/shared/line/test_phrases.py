@@ -8,8 +8,9 @@ from shared.adapters.memory import MemoryLineApi
 from shared.handlers.calendar import GOOGLE_PAGE
 from shared.line.bot_name import BotName
 from shared.line.commands import Command
-from shared.line.messaging import OutgoingMessage, PostbackButton, SayButton, is_sendable
+from shared.line.messaging import LABEL_LIMIT, OutgoingMessage, PostbackButton, SayButton, is_sendable
 from shared.line.phrases import EXAMPLES, LocalePhrases, Phrase, phrase
+from shared.line.utf16 import utf16_length
 from shared.locales.language_file import LOCALES
 from shared.locales.local_times import shown_moment
 from shared.version import version
@@ -168,3 +169,32 @@ def test_phrases_of_a_deployment_are_in_its_locale_with_its_bots_name() -> None:
 
     assert phrases.text(Phrase.GREETING_GROUP) == said(Phrase.GREETING_GROUP, "ja", bot_name="Momo")
     assert "U1" in phrases.text(Phrase.ID, id="U1")
+
+
+@pytest.mark.parametrize(("locale", "word"), [("ja", "ブロック"), ("en", "block"), ("zh-TW", "封鎖"), ("th", "บล็อก")])
+@pytest.mark.parametrize("which", [Phrase.GREETING_FRIEND, Phrase.HELP_FRIEND])
+def test_a_person_is_told_that_a_block_erases(locale: str, word: str, which: Phrase) -> None:
+    assert word in phrase(which, locale=locale, bot_name="Momo").casefold()
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "データの写し",
+        "済んだ",
+        "済みにしました",
+        "開いたまま",
+        "代役",
+        "の内容を実行しますか",
+        "前の発言のあとに",
+        "(UTC+9)",
+    ],
+)
+def test_japanese_texts_are_as_a_native_writes_them(odd: str) -> None:
+    assert not [which for which in Phrase if odd in said(which, "ja")]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_line_of_a_cut_answer_and_its_button_are_short(locale: str) -> None:
+    assert len(phrase(Phrase.GOES_ON, locale=locale, bot_name="")) <= 20
+    assert utf16_length(phrase(Phrase.GO_ON_BUTTON, locale=locale, bot_name="")) <= LABEL_LIMIT
