@@ -30,8 +30,8 @@ from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
 from shared.composition.assembly import assemble
 from shared.composition.ports import Options, Ports, Threads
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.provenance import Provenance, Source
-from shared.conversation.records import Amendment
 from shared.conversation.store import Conversations
 from shared.knowledge.catalog import catalog_of
 from shared.knowledge.entry import Entry, Note

@@ -10,8 +10,8 @@ from shared.access.admission import AdmissionRecord
 from shared.clock import Clock
 from shared.conversation.amendment_events import AmendmentEvent
 from shared.conversation.amendment_fold import readable_fold
+from shared.conversation.amendment_records import EditedWords, Watermark
 from shared.conversation.members import MembersRecord
-from shared.conversation.records import EditedWords, Watermark
 from shared.conversation.silences import SilencesRecord
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation, Conversations

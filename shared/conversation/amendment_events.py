@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shared import logs
+from shared.conversation.amendment_records import Amendment, Watermark
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Amendment, Watermark
 from shared.errors import UnusableIdError
 from shared.storage.codec import VERSION, decode_if_readable, encode
 from shared.storage.object_names import AmendedName, ObjectNames

@@ -23,11 +23,12 @@ from shared.conversation.amendment_events import (
     withdrawal_of,
 )
 from shared.conversation.amendment_fold import fold_events, fold_in
+from shared.conversation.amendment_records import Amendment, Watermark
 from shared.conversation.amendment_views import AmendedListing, AmendmentViews
 from shared.conversation.amendments import Amendments, Plan
 from shared.conversation.edits import Edits
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Amendment, MessageRecord, Watermark
+from shared.conversation.records import MessageRecord
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap

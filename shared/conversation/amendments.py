@@ -6,8 +6,9 @@ from operator import or_
 from typing import TypeVar
 
 from shared.conversation.amendment_events import AmendmentEvent, AmendmentKind
+from shared.conversation.amendment_records import EditedWords
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import EditedWords, MessageRecord, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeRecord
 
 _Value = TypeVar("_Value")
 

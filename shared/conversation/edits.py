@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from shared.conversation.records import Amendment, EditedWords, MadeOfMessage, Watermark
+from shared.conversation.amendment_records import Amendment, EditedWords, MadeOfMessage, Watermark
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache

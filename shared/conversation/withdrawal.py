@@ -13,10 +13,11 @@ from typing import Final, Protocol
 
 from shared import logs
 from shared.clock import Clock
+from shared.conversation.amendment_records import Amendment, MadeOfMessage
 from shared.conversation.amendments import Amendments
 from shared.conversation.due import DueMarkers
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Amendment, MadeOfMessage, MessageRecord
+from shared.conversation.records import MessageRecord
 from shared.conversation.redaction.plan import RedactionPlan
 from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.snapshot_records import SnapshotRecord

@@ -13,8 +13,9 @@ from typing import Final
 from shared import logs
 from shared.access.budgets import Budgets
 from shared.agent.refiling import filing_of, with_filing_offered
+from shared.conversation.amendment_records import MadeOfMessage
 from shared.conversation.history import History
-from shared.conversation.records import MadeOfMessage, MessageRecord, Offer, OutcomeRecord, provenance_of
+from shared.conversation.records import MessageRecord, Offer, OutcomeRecord, provenance_of
 from shared.conversation.spending import weighted_tokens
 from shared.conversation.store import Conversation
 from shared.handlers.holdings import Held, Holding, described

@@ -11,7 +11,7 @@ from typing import Final
 
 from shared import logs
 from shared.conversation import compaction, history_reader, lifetime
-from shared.conversation.records import EditedWords, Watermark
+from shared.conversation.amendment_records import EditedWords, Watermark
 from shared.storage.codec import decode
 from shared.turns import flood
 from tests.simulation.bus import Bus, Delivery, Ticker

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from shared.conversation.records import OutcomeRecord, Watermark
+from shared.conversation.amendment_records import Watermark
+from shared.conversation.records import OutcomeRecord
 from shared.conversation.snapshot_records import Recap
 from shared.reminders.reminder import REMINDERS_PATH
 from shared.search.literal_runs import shares_run

@@ -10,11 +10,12 @@ from shared.adapters.memory import FixedClock
 from shared.clock import Clock
 from shared.conversation.amendment_fold import fold_events
 from shared.conversation.amendment_log import AmendmentLog
+from shared.conversation.amendment_records import Amendment, EditedWords
 from shared.conversation.amendments import Amendments
 from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.provenance import LATEST_MS, Provenance, Source
-from shared.conversation.records import Amendment, EditedWords, MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap
 from shared.conversation.store import Conversation, Conversations
 from shared.knowledge.prompt_index import KnowledgeIndex

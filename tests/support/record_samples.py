@@ -18,12 +18,13 @@ from shared.access.invitations import InvitationRecord
 from shared.access.usage import UsageRecord
 from shared.conversation.amendment_events import AmendmentEvent
 from shared.conversation.amendment_fold import AmendmentFold
+from shared.conversation.amendment_records import EditedWords, Watermark
 from shared.conversation.external_calls import CallRecord, CallResult
 from shared.conversation.media import MediumLabel
 from shared.conversation.members import MembersRecord
 from shared.conversation.numbering import Numbered
 from shared.conversation.pushes import PushesRecord
-from shared.conversation.records import EditedWords, MessageRecord, OutcomeRecord, Watermark
+from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.silences import SilencesRecord
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.turn import TurnRecord

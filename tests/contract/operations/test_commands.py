@@ -12,8 +12,9 @@ from operations.__main__ import run
 from shared import logs
 from shared.conversation.amendment_events import edit_of
 from shared.conversation.amendment_fold import AmendmentFold
+from shared.conversation.amendment_records import Amendment, EditedWords, Watermark
 from shared.conversation.external_calls import CallRecord, CallResult
-from shared.conversation.records import Amendment, EditedWords, MessageRecord, Watermark
+from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.settings.reader import SettingsError

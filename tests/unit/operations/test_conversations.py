@@ -7,9 +7,10 @@ import pytest
 from operations.conversations import Forget, exported, names_of
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendment_events import AmendmentKind
+from shared.conversation.amendment_records import Amendment, EditedWords, Watermark
 from shared.conversation.members import MembersRecord
 from shared.conversation.provenance import Provenance, Source
-from shared.conversation.records import Amendment, EditedWords, OutcomeKind, Watermark, outcome_of
+from shared.conversation.records import OutcomeKind, outcome_of
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError

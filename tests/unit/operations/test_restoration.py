@@ -12,9 +12,10 @@ from operations.restoration import MOST_DAYS, RestorationRefusedError, check_dat
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.adapters.memory.scripted_model import calling
 from shared.conversation.amendment_events import withdrawal_of as withdrawn
+from shared.conversation.amendment_records import Amendment, EditedWords, Watermark
 from shared.conversation.amendments import Amendments, Plan
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Amendment, EditedWords, MessageRecord, Watermark
+from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import TurnRecord
 from shared.errors import StorageUnavailableError

@@ -14,7 +14,7 @@ from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, SqliteEventQueue, SqliteObjectStore
 from shared.adapters.sqlite.event_queue import MOST_ATTEMPTS
 from shared.bus.messages import BusMessage, bus_messages
-from shared.conversation.records import Amendment
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.store import Conversations
 from shared.handlers.unsend import withdrawal_of
 from shared.line.webhook_body import parse_webhook_body

@@ -15,9 +15,10 @@ import pytest
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendment_events import withdrawal_of
 from shared.conversation.amendment_fold import AmendmentFold, FoldedEvent
+from shared.conversation.amendment_records import Amendment, EditedWords
 from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallRecord, CallWords, ExternalCalls
-from shared.conversation.records import Amendment, Audit, EditedWords, MessageRecord, OutcomeRecord
+from shared.conversation.records import Audit, MessageRecord, OutcomeRecord
 from shared.conversation.segments import cleaned_segment, decode_segment, encode_segment
 from shared.conversation.snapshot import cleaned, with_numbers, with_sources
 from shared.conversation.snapshot_records import Segment, SnapshotRecord

@@ -32,8 +32,9 @@ from shared.agent.tools import Decision, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_requests import Limits
 from shared.clock import Deadline
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.history import History
-from shared.conversation.records import Amendment, MessageRecord
+from shared.conversation.records import MessageRecord
 from shared.errors import (
     AizuchiError,
     BudgetSpentError,

@@ -9,10 +9,11 @@ from shared.agent.overlay import Attempt, StagingFault
 from shared.agent.receipts import Deed, DeedKind
 from shared.agent.staged import Staged
 from shared.agent.turn_context import TurnContext
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import MEDIA, NOTION, WEB, Provenance
 from shared.conversation.recollection import Recollection
-from shared.conversation.records import Amendment, ProposedCall
+from shared.conversation.records import ProposedCall
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
 from shared.knowledge.staging import EntryOverlay

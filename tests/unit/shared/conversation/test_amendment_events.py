@@ -10,7 +10,7 @@ from shared.conversation.amendment_events import (
     plan_of,
     withdrawal_of,
 )
-from shared.conversation.records import Watermark
+from shared.conversation.amendment_records import Watermark
 from shared.errors import UnknownRecordVersionError
 from shared.storage.codec import decode, encode
 from shared.storage.object_names import AmendedName, ObjectNames

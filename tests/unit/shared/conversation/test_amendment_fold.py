@@ -5,7 +5,7 @@ import pytest
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendment_events import AmendmentEvent, edit_of, withdrawal_of
 from shared.conversation.amendment_fold import AmendmentFold, fold_events, fold_in
-from shared.conversation.records import Amendment
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.store import Conversation
 from shared.storage.codec import decode, encode
 from shared.storage.object_store import ListedObject, StoredObject

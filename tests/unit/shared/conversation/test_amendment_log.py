@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments, Plan
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.object_names import AmendedName

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.archive import SEGMENTS_READ
-from shared.conversation.records import Amendment, OutcomeKind
+from shared.conversation.records import OutcomeKind
 from shared.conversation.segments import archived_answer, encode_segment, name_of
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation

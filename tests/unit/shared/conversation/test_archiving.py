@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.records import Amendment
+from shared.conversation.amendment_records import Amendment
 from shared.errors import StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.object_store import ListedObject

@@ -5,8 +5,9 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import Deadline
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.captions import AT_ONCE, CaptionWriter
-from shared.conversation.records import Amendment, MessageRecord
+from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import SKEW_MS
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.compaction import Compaction
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import ANSWERABLE_MS, Amendment, Offer, OutcomeKind, OutcomeRecord, ProposedCall
+from shared.conversation.records import ANSWERABLE_MS, Offer, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.unsend import withdrawal_of

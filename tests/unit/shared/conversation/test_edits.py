@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.amendment_records import Amendment, EditedWords, MadeOfMessage
 from shared.conversation.edits import Edits
-from shared.conversation.records import Amendment, EditedWords, MadeOfMessage
 from shared.errors import CorruptRecordError
 from shared.storage.codec import decode, encode
 from shared.storage.object_store import ListedObject

@@ -5,11 +5,12 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
 from shared.conversation.history_reader import MESSAGES_SHOWN, OUTCOMES_READ, THINGS_READ, HistoryReader
 from shared.conversation.provenance import LATEST_MS
-from shared.conversation.records import ANSWERABLE_MS, Amendment, Audit, OutcomeKind
+from shared.conversation.records import ANSWERABLE_MS, Audit, OutcomeKind
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord

@@ -3,8 +3,9 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import UnusableIdError
 from shared.storage.codec import decode

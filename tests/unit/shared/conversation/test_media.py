@@ -11,10 +11,11 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
 from shared.clock import Deadline
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
 from shared.conversation.media import Media, MediaBytes, MediumLabel, media_labels
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Amendment, MessageRecord
+from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.line.media_content import ArrivingContent, Unfetched
 from tests.support.chats import conversations_on, message

@@ -6,9 +6,10 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import Deadline
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.compaction import Compaction
 from shared.conversation.recap import RecapWriter
-from shared.conversation.records import Amendment, OutcomeKind, provenance_of
+from shared.conversation.records import OutcomeKind, provenance_of
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal

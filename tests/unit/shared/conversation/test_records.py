@@ -6,14 +6,13 @@ from hypothesis import strategies as st
 
 from shared.conversation.amendment_events import AmendmentEvent, AmendmentKind
 from shared.conversation.amendment_fold import AmendmentFold, FoldedEvent
+from shared.conversation.amendment_records import EditedWords, MadeOfMessage, Watermark
 from shared.conversation.media import MediumLabel
 from shared.conversation.numbering import Numbered
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import (
     Audit,
-    EditedWords,
     Erasure,
-    MadeOfMessage,
     MessageRecord,
     Offer,
     OutcomeKind,
@@ -21,7 +20,6 @@ from shared.conversation.records import (
     ProposedCall,
     SaidReminder,
     StagedWrite,
-    Watermark,
     outcome_of,
     provenance_of,
 )

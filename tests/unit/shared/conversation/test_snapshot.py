@@ -5,19 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.clock import SKEW_MS
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
 from shared.conversation.lifetime import bounded
 from shared.conversation.numbering import Numbered
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import (
-    ANSWERABLE_MS,
-    Amendment,
-    Erasure,
-    Offer,
-    OutcomeKind,
-    OutcomeRecord,
-    ProposedCall,
-)
+from shared.conversation.records import ANSWERABLE_MS, Erasure, Offer, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.snapshot import MemoryLimits, cleaned, with_numbers, with_sources
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendment_events import withdrawal_of as event_of_withdrawal
+from shared.conversation.amendment_records import Amendment, EditedWords
 from shared.conversation.amendments import Amendments, Plan
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
 from shared.conversation.lifetime import bounded
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Amendment, EditedWords, OutcomeRecord
+from shared.conversation.records import OutcomeRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations

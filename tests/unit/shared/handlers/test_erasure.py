@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.history import History
-from shared.conversation.records import Amendment, Erasure, Offer, OutcomeRecord
+from shared.conversation.records import Erasure, Offer, OutcomeRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.handlers.question_press import confirmed_question
 from shared.line.phrases import Phrase

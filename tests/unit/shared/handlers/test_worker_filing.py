@@ -10,7 +10,7 @@ import pytest
 from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import ModelRequest, ModelResponse
-from shared.conversation.records import Amendment
+from shared.conversation.amendment_records import Amendment
 from shared.knowledge.prompt_index import EMPTY_INDEX
 from tests.support import recorded
 from tests.support.chats import everything_in

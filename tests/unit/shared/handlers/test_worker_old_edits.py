@@ -8,7 +8,7 @@ import pytest
 
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelRequest, ModelResponse
-from shared.conversation.records import Amendment
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.snapshot import MemoryLimits
 from tests.support import recorded
 from tests.support.chats import fold_amendments

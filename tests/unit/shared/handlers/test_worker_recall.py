@@ -8,9 +8,10 @@ import pytest
 
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.history_reader import MESSAGES_SHOWN
 from shared.conversation.provenance import Source
-from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.segments import encode_segment, name_of
 from shared.conversation.snapshot_records import ArchivedAnswer, Segment
 from shared.errors import StorageUnavailableError

@@ -14,7 +14,7 @@ import pytest
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, Json
 from shared.agent.tools import Tool
-from shared.conversation.records import Amendment
+from shared.conversation.amendment_records import Amendment
 from shared.line.messaging import OutgoingMessage, is_sendable
 from shared.line.phrases import Phrase
 from shared.line.postback_data import ReminderChoice, ReminderPress

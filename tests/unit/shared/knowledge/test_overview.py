@@ -1,8 +1,8 @@
 """The open entries and the digest of a chat, as texts that name the messages behind the entries."""
 
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
 from shared.conversation.overview import Overview
-from shared.conversation.records import Amendment
 from shared.knowledge.overview import FiledEntries, digest_of_today, open_entries
 from shared.line.phrases import LocalePhrases, Phrase
 from tests.support.knowledge import MOMO, TOKYO, FilingChat, message

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
 from shared.conversation.pushes import PushAllowance
-from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
 from shared.errors import LineUnavailableError, StorageUnavailableError, TurnBusyError
 from shared.line.messaging import KEY_VALID_MS, SENDING_S

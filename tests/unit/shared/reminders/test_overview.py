@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.overview import Overview
 from shared.conversation.provenance import Provenance, Source
-from shared.conversation.records import Amendment
 from shared.line.phrases import Phrase
 from shared.reminders.overview import OpenReminders
 from shared.reminders.store import ReminderStore

@@ -5,7 +5,8 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
+from shared.conversation.amendment_records import Amendment
+from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
 from shared.storage.codec import decode, decode_readable, encode
 from tests.support.chats import message

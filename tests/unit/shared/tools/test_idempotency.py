@@ -13,10 +13,10 @@ from shared.agent.staged import Staged
 from shared.agent.tools import ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline, SystemClock
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments, Plan
 from shared.conversation.external_calls import CallRecord, CallWords
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import Amendment
 from shared.errors import StorageUnavailableError
 from shared.knowledge.staging import EntryOverlay
 from shared.storage.codec import decode

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock
-from shared.conversation.records import Amendment
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
 from shared.turns.basis import Basis

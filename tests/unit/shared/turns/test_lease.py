@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, OutcomeRecord
+from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.line.messaging import ReplyToken

@@ -9,10 +9,10 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.bus.endpoint import REQUEST_S
 from shared.clock import Deadline
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import (
-    Amendment,
     Audit,
     CarriedNotices,
     Erasure,

@@ -3,8 +3,9 @@
 import pytest
 
 from shared.clock import Deadline
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.history import History
-from shared.conversation.records import Amendment, OutcomeKind, outcome_of
+from shared.conversation.records import OutcomeKind, outcome_of
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
 from shared.turns.lease import open_turn

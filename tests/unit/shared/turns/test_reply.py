@@ -12,10 +12,10 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
+from shared.conversation.amendment_records import Amendment
 from shared.conversation.due import DueMarkers
 from shared.conversation.records import (
     ANSWERABLE_MS,
-    Amendment,
     MessageRecord,
     Offer,
     OutcomeKind,
