@@ -150,7 +150,7 @@ class VotePressHandler:
                 event=event,
                 text=poll.question,
                 provenance=replace(poll.provenance, entries_since_ms=amendments.erased_entries_ms + 1),
-                complete=partial(with_standing, locale or self.locale),
+                complete=partial(with_standing, locale or poll.locale or self.locale),
             )
 
         def with_standing(locale: str, outcome: OutcomeRecord, _: Lease, history: History) -> OutcomeRecord:

@@ -44,7 +44,7 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| (?:\d{4}-\d\d-\d\d )?\d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|meet|endpoll|buy|tick|clear"
+    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|pollby|meet|endpoll|buy|tick|clear"
     r"|sum|pushsum)"
     rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
@@ -83,6 +83,8 @@ _ITEM_HANDLE: Final = re.compile(r"(?:\| \d+ \||;) (e-[a-z2-7]{6}) ")
 """The handle of an open item, in the line of its list in the index."""
 OPTIONS: Final = ("yes", "no")
 """What each poll offers."""
+CLOSES: Final = "2025-11-21T13:45"
+"""Until when votes count in a poll that ends by itself: five minutes after a scene has begun."""
 PLACES: Final = 1
 """How many can take part in each meeting."""
 _ROOMMATES: Final = ("Dan", "Eve")
@@ -499,7 +501,7 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield from _calls_of_expenses(verb, text)
         case "buy" | "clear":
             yield ("add_to_list", {"list": _LIST, "items": [text]}) if verb == "buy" else ("clear_list", {})
-        case "poll" | "meet" | "endpoll":
+        case "poll" | "pollby" | "meet" | "endpoll":
             yield _polling(verb, text)
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
@@ -515,6 +517,8 @@ def _polling(verb: str, text: str) -> tuple[str, Json]:
     match verb:
         case "poll":
             return "create_poll", {"question": text, "options": list(OPTIONS)}
+        case "pollby":
+            return "create_poll", {"question": text, "options": list(OPTIONS), "closes": CLOSES}
         case "meet":
             return "create_meeting", {"what": text, "at": "2026-06-01T19:00", "capacity": PLACES}
         case _:

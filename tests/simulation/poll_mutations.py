@@ -69,6 +69,11 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         DropArgument("replace", "waiting"),
         lacks="a member who moves up is not told",
     ),
+    "tells_results_with_messages": Mutation(
+        "shared.reminders.chat_summary:_SummaryDelivery._result_of_poll",
+        Return(value=None),
+        lacks="the result of a poll is not told with the chat's next message",
+    ),
     "writes_polls": Mutation(
         "shared.polls.apply:PollWriting._write_poll",
         Return(value=None),

@@ -6,12 +6,16 @@ from shared.line.postback_data import VotePress
 from shared.locales.language_file import language_file
 from shared.locales.placeholders import beginning
 from shared.polls.wording import PollTexts
+from shared.reminders.delivery import Reminding
+from tests.simulation.bus import TICK_S
 from tests.simulation.people import MEMBERS, Order
-from tests.simulation.scene import Scene
+from tests.simulation.scene import MINUTE_S, Scene
 from tests.simulation.scheduler import Task
 
 _GAP_S = 20.0
-_TEXTS = language_file("ja").table("polls", PollTexts)
+_UNTIL_S = 300.0
+"""When votes of a poll that ends by itself count no more."""
+_TEXTS = language_file("en").table("polls", PollTexts)
 
 
 def _scene() -> Scene:
@@ -144,6 +148,34 @@ def poll_that_is_closed() -> list[str]:
         chat = scene.stage.people.conversation_id
         is_there = bool(scene.world.objects.list(f"polls/{chat}/p"))
         return [*([] if is_there else ["I10: a poll that was told is missing"]), *scene.rests(calm=True)]
+
+
+def poll_that_ends_at_its_time() -> list[str]:
+    """Votes count until a time; after it, of two messages that nobody answers, the first brings the result, once."""
+    with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
+        poll_id = _is_polled(scene, "pollby")
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
+        scene.sleeps(_UNTIL_S + TICK_S - scene.world.now_s % TICK_S)
+        scene.ticks()
+        scene.sleeps(MINUTE_S)
+        for _ in range(2):
+            scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+            scene.sleeps(MINUTE_S)
+        results = [text for text in scene.said if beginning(_TEXTS.closed) in text]
+        return [*([] if len(results) == 1 else ["I1: the result of a poll was not told, or twice"]), *scene.rests()]
+
+
+def poll_that_is_taken_back_after_its_end() -> list[str]:
+    """The question is taken back after the end of the poll, before any message brings the result."""
+    with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
+        asked = scene.says(verb="pollby")
+        scene.runs_to_end(scene.pushes(scene.delivers(asked)))
+        scene.sleeps(_UNTIL_S + TICK_S - scene.world.now_s % TICK_S)
+        scene.ticks()
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.takes_back(asked))
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+        return scene.rests()
 
 
 def poll_that_is_taken_back() -> list[str]:

@@ -455,3 +455,13 @@ def test_a_meeting_is_asked_in_the_language_of_its_maker(pool: ThreadPoolExecuto
     ann = group(pool, locale=locale)
     ann.asks("12345", calling(("create_meeting", MEETING)), SAYS)
     assert polls(ann)[0].options[0] == option
+
+
+def test_who_never_wrote_is_told_in_the_language_of_the_poll(ann: Person) -> None:
+    ann.asks(
+        "A vote on dinner, please",
+        calling(("create_poll", {"question": "Dinner?", "options": ["curry", "sushi"]})),
+        SAYS,
+    )
+    press(ann, polls(ann)[0], 0, by=CHO)
+    assert "・curry: votes 1 · Cho" in newest(ann).text
