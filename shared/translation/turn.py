@@ -51,7 +51,7 @@ MOST_WAITING: Final = 15
 """How many messages wait for their translation; of a flood, older messages are cut, and the last bubble tells how many."""
 _SECONDS: Final = 8.0
 _TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
-_NOTICE_SUFFIX: Final = "-notice"  # of the outcome that showed notices of hooks on a message's token
+_ON_ITS_TOKEN: Final = ("-notice", "-summary")  # how outcomes end that used the token of a message without an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,7 +313,7 @@ class _MessageWork(_TranslationWork):
     def _waiting_messages(self, history: History) -> tuple[MessageRecord, ...]:
         """Return the messages that wait for a translation, oldest first, in their newest words.
 
-        A message on whose token notices of hooks were shown does not wait: no token is used twice.
+        A message on whose token notices or a summary were told does not wait: no token is used twice.
         """
         setting = self.setting.without_withdrawn(history.amendments) or TranslationSetting()
         messages = {one.line_message_id: one for one in (*history.unshown, *history.messages)}
@@ -325,7 +325,7 @@ class _MessageWork(_TranslationWork):
             if message.line_message_id not in history.covered
             and not history.amendments.hides(message)
             and self.is_alive(message.reply_token)
-            and notice_id_of(message) not in history.recorded
+            and history.recorded.isdisjoint(_told_ids(message))
             and self.turns.translates(setting, message)
         )
         return tuple(sorted(waiting, key=by_time))
@@ -392,9 +392,9 @@ def _context(history: History, first: MessageRecord) -> tuple[MessageRecord, ...
     return tuple(earlier)[-CONTEXT_LINES:]
 
 
-def notice_id_of(message: MessageRecord) -> str:
-    """Return the id of the outcome that shows notices of hooks on the message's token."""
-    return f"{message.webhook_event_id[: 64 - len(_NOTICE_SUFFIX)]}{_NOTICE_SUFFIX}"
+def _told_ids(message: MessageRecord) -> frozenset[str]:
+    """Return the ids of the outcomes that tell something else on the message's token: `event-5-notice`."""
+    return frozenset(f"{message.webhook_event_id[: 64 - len(suffix)]}{suffix}" for suffix in _ON_ITS_TOKEN)
 
 
 def _name_of(message: MessageRecord, names: Mapping[str, str]) -> str:

@@ -178,3 +178,19 @@ def test_a_watcher_sees_who_waits_and_who_comes() -> None:
         waiting.enter_context(room.place("a", event="m4"))
 
     assert watched_events == ["m1", "m2"]
+
+
+def test_work_for_which_nobody_asked_takes_no_place_of_messages_and_commands() -> None:
+    room = WaitingRoom()
+    with ExitStack() as waiting:
+        asked = [
+            waiting.enter_context(room.place("a", event="m1")),
+            waiting.enter_context(room.place("a", event="/id", gives_way=False)),
+        ]
+        optional = [
+            waiting.enter_context(room.place("a", event=f"m{sent}", sent_ms=sent, gives_way=False, is_optional=True))
+            for sent in range(2, PLACES + 4)
+        ]
+
+        assert not any(place.is_evicted for place in asked)
+        assert [place.is_evicted for place in optional] == [*(True,) * PLACES, False, False]

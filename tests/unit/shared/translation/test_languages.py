@@ -1,0 +1,83 @@
+from collections.abc import Sequence
+
+import pytest
+
+from shared.translation.languages import LANGUAGES, code_of, is_written_in, language_by_script
+from shared.translation.left_alone import is_left_alone
+
+JA_TH = ("ja", "th")
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("ja", "ja"),
+        ("TH", "th"),
+        ("ｔｈ", "th"),
+        ("タイ語", "th"),
+        ("ภาษาไทย", "th"),
+        ("zh-tw", "zh-TW"),
+        ("Tiếng Việt", "vi"),
+        ("xx", None),
+    ],
+)
+def test_a_language_is_known_by_its_code_and_by_names_of_it(name: str, code: str | None) -> None:
+    assert code_of(name) == code
+
+
+def test_every_language_is_known_by_its_own_name() -> None:
+    assert {code_of(own_name) for own_name in LANGUAGES.values()} == set(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "languages", "language"),
+    [
+        ("明日は？", ("ja", "th", "en"), "ja"),
+        ("พรุ่งนี้ไปไหม", JA_TH, "th"),
+        ("銀行", ("ja", "zh-TW"), None),
+        ("銀行", ("zh-TW", "en"), "zh-TW"),
+        ("see you tomorrow", ("en", "id"), None),
+        ("see you tomorrow", ("en", "th"), "en"),
+        ("ごはん", ("zh-TW", "en"), None),
+        ("会議はZoomでお願いします", ("ja", "en"), "ja"),
+        ("15:30", JA_TH, None),
+    ],
+)
+def test_the_script_tells_the_language_where_only_one_writes_in_it(
+    text: str, languages: Sequence[str], language: str | None
+) -> None:
+    assert language_by_script(text, languages) == language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "👍",
+        "😂😂😂",
+        "https://example.com/a",
+        "15:30",
+        "@Ken",
+        "[emoji: love]",
+        "555",
+        "OK",
+        "see you",
+        "おはよう สวัสดี",
+        "w",
+        "/x 明日",
+        "あ" * 1_501,
+    ],
+)
+def test_what_is_left_alone_in_japanese_and_thai(text: str) -> None:
+    assert is_left_alone(text, JA_TH)
+
+
+@pytest.mark.parametrize(
+    "text", ["行く", "ไปครับ", "15:30に集合", "OKです！", "https://example.com 見て", "@Ken 明日は？", "ลิงก์ Zoom ครับ"]
+)
+def test_what_is_translated_between_japanese_and_thai(text: str) -> None:
+    assert not is_left_alone(text, JA_TH)
+
+
+def test_a_translation_is_in_its_language_if_it_has_a_letter_of_the_script() -> None:
+    assert is_written_in("ไปครับ OK", "th")
+    assert not is_written_in("OK", "th")
