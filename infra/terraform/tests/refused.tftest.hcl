@@ -175,3 +175,12 @@ run "thirteen" {
     bot = { time_zone = "Tokyo time" }
   }
 }
+
+run "fourteen" {
+  command         = plan
+  expect_failures = [var.bot]
+
+  variables {
+    bot = { toolsets = ["lists"] } # without `knowledge`, whose index shows them
+  }
+}
