@@ -27,7 +27,7 @@ class NotionWiring:
     def env(self) -> dict[str, str]:
         """Return the environment variables of the agent worker's contract."""
         return {
-            "TOOLSETS": "knowledge,lists,expenses,notion,web",
+            "TOOLSETS": "knowledge,lists,expenses,polls,notion,web",
             "NOTION_BASE_URL": self.url,
             "NOTION_TOKEN": self.token,
             "NOTION_DATABASES": json.dumps(self.databases),
