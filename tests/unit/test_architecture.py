@@ -30,7 +30,7 @@ ENV = {
     "NOTION_DATABASES": '{"list": "248104cd477e80fdb757e945d38000bd"}',
     "NOTION_CONVERSATIONS": "*",
 }
-FUNCTIONS = ("webhook", "agent_worker", "unsend")
+FUNCTIONS = ("webhook", "agent_worker", "unsend", "feeds")
 ON_DEMAND = {
     "webhook": ("notify", "shared.adapters.form_body"),
     "agent_worker": (
@@ -50,6 +50,7 @@ ON_DEMAND = {
         "charset_normalizer",
     ),
     "unsend": ("shared.adapters.gcs_library",),
+    "feeds": ("shared.adapters.gcs_library",),
 }
 """What a function imports when it first needs it."""
 LOADER = """
@@ -72,6 +73,7 @@ OF_HOOKS = {
         "shared.hooks.showing",
     },
     "unsend": {"shared.handlers.hooks", "shared.hooks.arrival", "shared.hooks.delivery"},
+    "feeds": {"shared.hooks"},
 }
 """What only HOOKS=on needs: without it, neither a cold start nor the memory pays for hooks."""
 HEAVY = (
@@ -205,6 +207,29 @@ def test_with_hooks_off_a_function_imports_nothing_of_them(started: tuple[str, d
     function, modules = started
 
     assert OF_HOOKS[function] & modules.keys() == set()
+
+
+@pytest.mark.parametrize("function", ["webhook", "agent_worker", "unsend"])
+def test_with_calendars_off_a_function_imports_no_calendar_library(function: str) -> None:
+    modules = loaded_by(function)
+    of_calendars = {"icalendar", "recurring_ical_events", "shared.calendars.rebuild", "shared.handlers.calendar"}
+
+    assert of_calendars & modules.keys() == set()
+
+
+def test_the_feeds_function_imports_neither_a_model_nor_line_nor_the_tools() -> None:
+    modules = loaded_by("feeds")
+    others = (
+        "linebot",
+        "google.genai",
+        "google.pubsub_v1",
+        "jsonschema",
+        "shared.agent",
+        "shared.tools",
+        "shared.turns",
+    )
+
+    assert [name for name in others if name in modules] == []
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
