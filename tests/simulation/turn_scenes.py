@@ -26,13 +26,13 @@ def outcome_that_outlived_its_messages() -> list[str]:
 
 def holder_that_sleeps_before_it_speaks() -> list[str]:
     """The answer is committed, and its holder has looked at the amendments. Then the holder sleeps, and the message is withdrawn."""
-    with Scene().playing() as scene:
+    with Scene(seed=1).playing() as scene:  # the commit ends before the look
         scene.sleeps(20)  # so that the second pass comes while the token lives
         message = scene.says()
         worker = scene.pushes(scene.delivers(message))
         scene.runs_until(worker, "write turns/", times=2)
-        scene.sleeps_after(worker, "list amended/", seconds=45)
-        scene.runs_until(worker, "sleeps in")
+        scene.runs_past(worker, "list amended/")
+        scene.sleeps_in(worker, seconds=45)
         scene.takes_effect(scene.takes_back(message))
         return scene.rests()
 
