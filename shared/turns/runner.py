@@ -221,7 +221,8 @@ class TurnRunner:
         history = self.reader.read_newest(
             conversation, required_ids={delivery.event}, with_blocks=_shows_reminders(delivery, stored_turn)
         ).with_covered_by(stored_turn.record)
-        if delivery.work.result_in(history, unfinished_outcome(stored_turn, history)) is not None:
+        unfinished = unfinished_outcome(stored_turn, history)
+        if self._is_held(stored_turn, unfinished) or delivery.work.result_in(history, unfinished) is not None:
             return None
         lease = open_turn(conversation, stored_turn, spends=delivery.work.spends)
         return self._take_turn(delivery, lease, history, stored_turn) if lease is not None else None

@@ -28,6 +28,11 @@ OF_HOOKS: Final[Mapping[str, Mutation]] = {
         Instead("uuid5", lambda *_: uuid.uuid4()),
         lacks="a push whose worker died is seen twice",
     ),
+    "shows_notices_in_a_free_turn": Mutation(
+        "shared.turns.runner:TurnRunner.try_once",
+        Never("_is_held"),
+        lacks="a waiting notice takes the turn of a live holder",
+    ),
     "leaves_a_marker_for_a_push": Mutation(
         "shared.hooks.arrival:NoticeHandler._push",
         Skip("store.mark"),

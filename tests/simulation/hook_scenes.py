@@ -140,3 +140,18 @@ def claim_whose_worker_dies() -> list[str]:
         scene.dies(worker)
         scene.runs_to_end(scene.pushes(_notice(scene, hook_id)))
         return scene.rests()
+
+
+def notice_beside_a_command() -> list[str]:
+    """A notice waits; a message that is not for the bot comes while the turn is held for the answer to a command."""
+    with Scene(has_hooks=True, group=True).playing() as scene:
+        chat = scene.stage.people.conversation_id
+        hook_id = make_hook(scene.world, chat, number=1, mode=HookMode.NEXT)
+        scene.runs_to_end(scene.pushes(notice_to(scene.world, chat, hook_id, number=1)))
+        command = scene.pushes(scene.delivers_order(scene.commands("help")), instance=0)
+        scene.runs_until(command, "write turns/", times=2)
+        scene.sleeps(_BETWEEN_WRITES_S)
+        _overheard(scene)
+        scene.runs_to_end(command)
+        _overheard(scene)
+        return scene.rests()

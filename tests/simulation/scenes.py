@@ -65,6 +65,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "records_shown_notices": hook_scenes.notice_that_comes_again,
     "checks_the_token_of_a_hook": hook_scenes.notice_with_the_old_token,
     "pushes_notices_under_one_key": hook_scenes.push_whose_worker_dies,
+    "shows_notices_in_a_free_turn": hook_scenes.notice_beside_a_command,
     "leaves_a_marker_for_a_push": hook_scenes.claim_whose_worker_dies,
     "marks_feeds": calendar_scenes.feed_that_follows_the_chat,
     "cleans_feeds": calendar_scenes.reminder_that_is_taken_back,
