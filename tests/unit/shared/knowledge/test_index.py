@@ -302,28 +302,13 @@ def test_what_the_message_may_mean_is_shown_before_what_is_newer() -> None:
     assert "m500" in asked.provenance.message_ids
 
 
-ITEM_ROWS = st.builds(
-    Row,
-    id=st.uuids().map(str),
-    path=st.integers(0, 10_000).map(lambda number: f"items/n{number}.md"),
-    category=st.just(Category.ITEMS),
-    name=WORDS,
-    created_at=st.dates().map(str),
-    updated_at=st.dates().map(str),
-    provenance=st.just(Provenance.of_sources((Source(line_message_id="m1", timestamp_ms=1),))),
-    shown=st.fixed_dictionaries({"status": st.sampled_from(["pending", "done"]), "list": WORDS}),
-)
+def test_a_view_of_many_shared_lists_stays_within_its_tokens() -> None:
+    items = tuple(
+        row(number, category=Category.ITEMS, status="pending", list=f"the list of number {number}")
+        for number in range(60)
+    )
 
+    view = index_view(Catalog(rows=items), limit_tokens=400)
 
-@settings(max_examples=200)
-@given(st.lists(ROWS, max_size=40), st.lists(ITEM_ROWS, max_size=60), st.integers(400, 2_000))
-def test_a_view_with_shared_lists_stays_within_its_tokens(rows: list[Row], items: list[Row], limit: int) -> None:
-    catalog = Catalog(rows=tuple({one.path: one for one in (*rows, *items)}.values()))
-
-    view = index_view(catalog, limit_tokens=limit)
-
-    assert estimated_tokens(view.text) <= limit
-    named = [one for one in view.rows if one.handle and one.handle in view.text]
-    assert {one.handle for one in named} >= {
-        one.handle for one in catalog.rows if one.handle and one.handle in view.text
-    }
+    assert "the list of number" in view.text
+    assert estimated_tokens(view.text) <= 400
