@@ -21,8 +21,11 @@ _Record = TypeVar("_Record")
 
 
 def encode(record: object) -> bytes:
-    """Return the bytes of a record (a dataclass with a `version`), unknown fields included."""
-    data = msgspec.json.encode(record)
+    """Return the bytes of a record (a dataclass with a `version`), unknown fields included: equal records have equal bytes.
+
+    Sets and the keys of mappings are sorted, since the order of a set differs from process to process.
+    """
+    data = msgspec.json.encode(record, order="deterministic")
     return data if f'"{_UNKNOWN}":'.encode() not in data else _with_unknown_fields(record, data)
 
 
@@ -102,7 +105,7 @@ def _with_unknown_fields(record: object, data: bytes) -> bytes:
         own.pop(_UNKNOWN, None)
         if isinstance(part.unknown_fields, str):
             own.update(msgspec.json.decode(part.unknown_fields))
-    return msgspec.json.encode(written)
+    return msgspec.json.encode(written, order="deterministic")
 
 
 def _parts_of(value: object, stored: Any) -> Iterator[tuple[Extensible, dict[str, Any]]]:  # noqa: ANN401 - JSON

@@ -63,10 +63,11 @@ def test_next_in_the_debugger_lets_the_call_take_effect() -> None:
 
 
 def test_quit_in_the_debugger_ends_the_schedule() -> None:
+    step = next(one for one in play(0, watch=Watch(steps=True)).last_steps if ": write turns/" in one)
     debugger = pdb.Pdb(stdin=io.StringIO("quit\n"), stdout=io.StringIO(), nosigint=True, readrc=False)
 
     with pytest.raises(SystemExit):
-        play(0, watch=Watch(break_at=20, on_break=partial(stop_in, debugger=debugger)))
+        play(0, watch=Watch(break_at=int(step.split()[0]), on_break=partial(stop_in, debugger=debugger)))
 
 
 def test_a_broken_seed_is_reported_with_what_people_did_and_how_to_go_on() -> None:
