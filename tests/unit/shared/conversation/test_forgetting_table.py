@@ -220,6 +220,16 @@ def asks_for_a_reminder(chat: Chat) -> None:
     assert any(name.startswith("reminders/") and PLACE in data.decode() for name, data in chat.objects.items())
 
 
+def is_translated(chat: Chat) -> None:
+    """The message is the chat's third, after the command and the press; the translation was sent."""
+    chat.says("/translate en th")
+    chat.presses(chat.newest_button)
+    thai = [{"to": "th", "text": "ตู้เซฟอยู่หลังชั้นหนังสือที่สาม"}]
+    chat.worker.translator.steps = [{"messages": [{"number": 1, "language": "en", "translations": thai}]}]
+    chat.says(SAFE)
+    assert "ตู้เซฟ" in chat.worker.said[-1]
+
+
 def asks_to_forget_the_place(chat: Chat) -> None:
     has_it_summed_up(chat)
     proposes = calling(("forget_messages", {"query": "bookshelf"}))
@@ -304,6 +314,14 @@ ROWS: Final = (
         stays=("'oat milk'", "page_id"),  # in Notion, and the result of the call
     ),
     Row(case="a message that asked for a reminder", said=asks_for_a_reminder, goes=(PLACE,)),
+    Row(
+        case="a message that was [translated](chat.md#translation-between-members)",
+        said=is_translated,
+        taken_back=lambda chat: chat.unsends(3),
+        goes=(PLACE,),
+        stays=("event3",),
+        is_in_group=True,
+    ),
     Row(
         case="an edit",
         said=files_from_the_place,

@@ -1,10 +1,13 @@
 """The coming dates of calendar files: occurrences in the reader's zone, and files made to exhaust the reader."""
 
 import datetime as dt
+import random
 import zoneinfo
 from typing import Final
 
 import pytest
+import recurring_ical_events
+from icalendar import Calendar
 
 from shared.files.coming_dates import DAYS, MOST_DATES, coming_dates
 from shared.files.document import Document
@@ -114,3 +117,60 @@ def test_a_read_file_begins_with_the_coming_dates_if_anything_recurs() -> None:
     assert recurring.text.splitlines()[1] == "2026-11-26 18:00 | Lesson"
     assert recurring.text.splitlines()[-1] == "2024-01-04 18:00 | Lesson | repeats: FREQ=WEEKLY;BYDAY=TH"
     assert plain.text == "2026-11-27 09:00 | once"
+
+
+_RULES: Final = (
+    "FREQ=DAILY",
+    "FREQ=DAILY;INTERVAL=3",
+    "FREQ=DAILY;COUNT=400",
+    "FREQ=DAILY;UNTIL={until}",
+    "FREQ=WEEKLY;BYDAY=MO,TH",
+    "FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=SU,MO",
+    "FREQ=MONTHLY;BYMONTHDAY=-1",
+    "FREQ=MONTHLY;BYDAY=2TU",
+    "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+    "FREQ=YEARLY;BYMONTH=12;BYDAY=1SU",
+    "FREQ=YEARLY",
+)
+_ZONES: Final = ("Asia/Tokyo", "America/New_York", "Europe/Berlin", None)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_dates_are_those_of_another_reader(seed: int) -> None:
+    text = _drawn(random.Random(seed))
+    now = dt.datetime.fromtimestamp(NOW_MS / 1_000, TOKYO)
+    read = recurring_ical_events.of(Calendar.from_ical(text)).between(now, now + dt.timedelta(days=DAYS))
+    begins = sorted(one["DTSTART"].dt for one in read)
+    expected = [
+        moment.astimezone(TOKYO).strftime("%Y-%m-%d %H:%M") if isinstance(moment, dt.datetime) else moment.isoformat()
+        for moment in begins
+        if not isinstance(moment, dt.datetime) or moment >= now
+    ]
+
+    shown = coming_dates(text, time_zone=TOKYO, now_ms=NOW_MS)
+
+    assert [line.partition(" | ")[0] for line in shown] == expected[:MOST_DATES]
+
+
+def _drawn(dice: random.Random) -> str:
+    """Return a file with an event whose rule, zone, exceptions and additions are drawn."""
+    zone, first = (
+        dice.choice(_ZONES),
+        dt.datetime(2026, dice.randint(1, 10), dice.randint(1, 28), dice.randint(0, 23), tzinfo=dt.UTC),
+    )
+    rule = dice.choice(_RULES)
+
+    def property_of(name: str, moment: dt.datetime) -> str:
+        if zone is None:
+            return f"{name};VALUE=DATE:{moment:%Y%m%d}"
+        return f"{name};TZID={zone}:{moment:%Y%m%dT%H%M%S}"
+
+    end = dt.datetime(2026, 12, dice.randint(1, 28), 12, tzinfo=dt.UTC)
+    lines = [
+        property_of("DTSTART", first),
+        f"RRULE:{rule.format(until=f'{end:%Y%m%d}' + ('' if zone is None else 'T120000Z'))}",
+    ]
+    near = [dt.datetime.combine(dt.date(2026, 11, 20), first.time()) + dt.timedelta(days=day) for day in range(40)]
+    lines += [property_of("EXDATE", moment) for moment in dice.sample(near, k=dice.randint(0, 6))]
+    lines += [property_of("RDATE", moment) for moment in dice.sample(near, k=dice.randint(0, 2))]
+    return calendar(*event("UID:drawn", "SUMMARY:drawn", *lines)).decode()
