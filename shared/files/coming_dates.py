@@ -14,9 +14,9 @@ import datetime as dt
 import zoneinfo
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from dateutil.rrule import rruleset, rrulestr
+from dateutil.rrule import rrule, rruleset, rrulestr
 from icalendar import Calendar, Component
 
 DAYS: Final = 60
@@ -120,7 +120,8 @@ def _occurrences(event: _Event, now: dt.datetime) -> Sequence[dt.datetime]:
     dates.rdate(event.begins)
     try:
         for rule in _listed(event.part, "RRULE"):
-            dates.rrule(rrulestr(_with_end_by_clock(rule, event.zone), dtstart=event.begins))
+            counted = rrulestr(_with_end_by_clock(rule, event.zone), dtstart=event.begins)
+            dates.rrule(cast("rrule", counted))  # one line is one rule
         for added in _moments(event, "RDATE"):
             dates.rdate(added)
         for left_out in _moments(event, "EXDATE"):
