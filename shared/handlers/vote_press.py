@@ -8,9 +8,9 @@
                                                    ▼
                             claim by a swap ─▶ tell what stands when the chat's turn is held ─▶ record which votes were told
 
-The chat was told a press if the digest of the counted votes holds the press. A press that is older than the newest told press, because its
-delivery was late, tells on the press's own token. The worker of the claiming press may die: 40 s after the claim, the redelivery or
-another press tells.
+The chat was told a press if the digest of the counted votes holds the press, and the same members wait for a place. A press that is older
+than the newest told press, because its delivery was late, tells on the press's own token. The worker of the claiming press may die: 40 s
+after the claim, the redelivery or another press tells.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ from shared.line.cards.card import card_text, written
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import VotePress
-from shared.polls.poll import LastStanding, Poll, Vote, counted, digest_of, standing_told, superseded, waiting_in
+from shared.polls.poll import LastStanding, Poll, Vote, counted, digest_of, members_waiting, standing_told, superseded
 from shared.polls.store import PollStore, is_vote_withdrawn
 from shared.polls.wording import Group, standing_card, standing_of
 from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
@@ -86,9 +86,9 @@ class VotePressHandler:
         if self._standing_poll(conversation, poll.id, amendments) is None or is_vote_withdrawn(own, amendments):
             return self._refuse(conversation, event, own)
         logs.info("vote_counted")
-        return self._tell_in_time(conversation, event, own)
+        return self._tell_in_time(conversation, event, own, poll)
 
-    def _tell_in_time(self, conversation: Conversation, event: LineEvent, own: Vote) -> EventResult:
+    def _tell_in_time(self, conversation: Conversation, event: LineEvent, own: Vote, poll: Poll) -> EventResult:
         """Tell the standing 20 s after the last standing, unless a newer press tells."""
         store = PollStore(conversation)
         while True:
@@ -96,7 +96,7 @@ class VotePressHandler:
             amendments = conversation.amendments.look()
             votes = tuple(one for one in store.votes(own.poll_id) if not is_vote_withdrawn(one, amendments))
             last, generation = pending_read.result()
-            if is_told(own, votes, last) or own not in votes:
+            if is_told(own, votes, last, poll) or own not in votes:
                 return EventResult.COUNTED
             if is_left_to_newer(own, votes, last):
                 return EventResult.COUNTED
@@ -123,8 +123,7 @@ class VotePressHandler:
         sent = replace(standing_told(votes, by=own.id, at_ms=self.clock.now_ms()), is_sent=True)
         poll = store.poll(own.poll_id)
         if poll is not None:
-            waiting = tuple(vote.member for vote in waiting_in(poll, votes))
-            store.swap_standing(own.poll_id, replace(sent, waiting=waiting), generation=generation)
+            store.swap_standing(own.poll_id, replace(sent, waiting=members_waiting(poll, votes)), generation=generation)
 
     def _tell(
         self, conversation: Conversation, event: LineEvent, poll_id: str, *, on_sent: _OnSent = lambda _: None
@@ -190,9 +189,15 @@ class VotePressHandler:
         return self.announcer.announce(conversation, refusal)
 
 
-def is_told(own: Vote, votes: tuple[Vote, ...], last: LastStanding) -> bool:
-    """Whether the chat was told all counted votes, with the press or a newer press of the same member."""
-    return last.is_sent and digest_of(counted(votes)) == last.votes and own.order <= last.newest
+def is_told(own: Vote, votes: tuple[Vote, ...], last: LastStanding, poll: Poll) -> bool:
+    """Whether the chat was told all counted votes, with the press or a newer press of the same member, and who waits for a place.
+
+    For example, Ann took the only place, gave it up and took it again after Ben. All but the second press were told: Ben has the place, and
+    no vote counts that was not told.
+    """
+    counting = counted(votes)
+    is_of_all = digest_of(counting) == last.votes and own.order <= last.newest
+    return last.is_sent and is_of_all and members_waiting(poll, counting) == last.waiting
 
 
 def is_left_to_newer(own: Vote, votes: tuple[Vote, ...], last: LastStanding) -> bool:

@@ -174,14 +174,19 @@ def _is_change(before: Vote | None, vote: Vote) -> bool:
 
 
 def superseded(votes: Iterable[Vote]) -> tuple[Vote, ...]:
-    """Return the votes without effect on any count: all but the first and the newest of a member's present choice."""
+    """Return the votes without effect on any count: all but the first and the newest of a member's present choice, and the vote before.
+
+    For example, Ann chose 0, 1 and 0: without her vote for 1, the first press would give her the first place if it came again.
+    """
     runs: dict[str, list[Vote]] = {}
+    before: dict[str, Vote] = {}
     for vote in (ordered := sorted(votes, key=lambda vote: vote.order)):
         run = runs.setdefault(vote.member, [])
         if run and run[-1].choice != vote.choice:
+            before[vote.member] = run[-1]
             run.clear()
         run.append(vote)
-    needed = {vote for run in runs.values() for vote in (run[0], run[-1])}
+    needed = {*before.values(), *(vote for run in runs.values() for vote in (run[0], run[-1]))}
     return tuple(vote for vote in ordered if vote not in needed)
 
 
@@ -203,6 +208,11 @@ def waiting_in(poll: Poll, votes: Iterable[Vote]) -> tuple[Vote, ...]:
     """
     taking_part = tuple(vote for vote in votes if vote.choice == 0)
     return taking_part[poll.capacity :] if poll.capacity else ()
+
+
+def members_waiting(poll: Poll, votes: Iterable[Vote]) -> tuple[str, ...]:
+    """Return the marks of the members waiting for a place, the next first."""
+    return tuple(vote.member for vote in waiting_in(poll, votes))
 
 
 def closed(poll: Poll, *, at_ms: int) -> Poll:

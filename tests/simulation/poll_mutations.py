@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Bypass, DropArgument, DropClause, Never, Return, Skip
+from tests.simulation.rules import Bypass, DropArgument, DropClause, DropItem, Never, Return, Skip
 
 _PRESS: Final = "shared.handlers.vote_press"
 
@@ -38,6 +38,16 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         f"{_PRESS}:is_left_to_newer",
         Bypass("max"),
         lacks="a press that comes after a newer press was told is told by neither",
+    ),
+    "tells_who_waits_now": Mutation(
+        f"{_PRESS}:is_told",
+        DropClause("members_waiting"),
+        lacks="a press that comes late costs a member the place, and nobody is told",
+    ),
+    "keeps_the_vote_before": Mutation(
+        f"{_PRESS}:superseded",
+        DropItem("before"),
+        lacks="a press that is delivered again gives back a place that was given up",
     ),
     "ends_polls": Mutation(
         "shared.polls.poll:Poll.is_closed",

@@ -80,6 +80,37 @@ def member_who_moves_up() -> list[str]:
         return [*([] if moved_up else ["I6: nobody told a member who moved up"]), *scene.rests(calm=True)]
 
 
+def press_that_costs_a_place_late() -> list[str]:
+    """A member gave the only place up and took it again, and the press between comes last: the chat is told who has the place now."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene, "meet")
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
+        scene.sleeps(_GAP_S + 1)
+        late = _votes(scene, poll_id, 1)
+        for member in (MEMBERS[1], MEMBERS[0]):
+            scene.sleeps(1)
+            scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0, by=member)))
+            scene.sleeps(_GAP_S)
+        scene.runs_to_end(_begins(scene, late))
+        return scene.rests(calm=True)
+
+
+def press_that_comes_again_after_it_was_taken_back() -> list[str]:
+    """A member came, stayed away, and came after another; the first press is delivered again: the member still waits."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene, "meet")
+        first = _votes(scene, poll_id, 0)
+        scene.runs_to_end(_begins(scene, first))
+        for member, choice in ((MEMBERS[0], 1), (MEMBERS[1], 0), (MEMBERS[0], 0)):
+            scene.sleeps(_GAP_S + 1)
+            scene.runs_to_end(_begins(scene, _votes(scene, poll_id, choice, by=member)))
+        scene.sleeps(_GAP_S + 1)
+        scene.runs_to_end(_begins(scene, first))
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0, by=MEMBERS[1])))
+        return scene.rests(calm=True)
+
+
 def press_beside_a_newer_press() -> list[str]:
     """Two presses wait for the 20 s to pass: only the newer one tells, and what it tells holds both."""
     with _scene().playing() as scene:

@@ -404,6 +404,29 @@ def test_who_left_and_comes_again_waits_behind_the_others(ann: Person) -> None:
     assert "・キャンセル待ち：Ben" in newest(ann).text
 
 
+def test_a_late_press_that_costs_a_place_is_told(ann: Person) -> None:
+    meeting = met(ann)
+    press(ann, meeting, 0, by=BEN)
+    late = ann.events.event("postback", by=BEN, postback={"data": f"vote:{meeting.id}:1"})
+    press(ann, meeting, 0, by=CHO)
+    press(ann, meeting, 0, by=BEN)
+    assert "・参加: 1/1人 · Ben\n" in newest(ann).text
+    ann.worker.clock.move(21)
+    sends_now(ann, late)
+    assert "・参加: 1/1人 · Cho\n" in newest(ann).text
+    assert "・キャンセル待ち：Ben" in newest(ann).text
+
+
+def test_a_press_that_is_delivered_again_gives_no_place_back(ann: Person) -> None:
+    meeting = met(ann)
+    first = press(ann, meeting, 0, by=BEN)
+    for choice, by in ((1, BEN), (0, CHO), (0, BEN)):
+        press(ann, meeting, choice, by=by)
+    ann.worker.deliver(first)
+    press(ann, meeting, 0, by=CHO)
+    assert "・参加: 1/1人 · Cho\n" in newest(ann).text
+
+
 def test_answers_count_until_the_meeting_begins(ann: Person) -> None:
     meeting = met(ann)
     assert meeting.starts_ms is not None
