@@ -370,6 +370,26 @@ def test_a_press_of_its_asker_takes_back_what_the_bot_proposed() -> None:
     assert {"word0a", "gloss0a"} <= scene.world.truth.forgotten.keys()
 
 
+def test_a_proposal_goes_with_a_message_that_it_lists_although_its_model_was_never_shown_the_list() -> None:
+    with Scene(seconds=8.0, limits=_ALL_FOLDED).playing() as scene:
+        listed = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(listed)))
+        for _ in range(_FEW_ANSWERS):
+            scene.sleeps(1)
+            scene.runs_to_end(scene.asks())
+        asking = scene.asks_for("forget")
+        scene.sleeps_after(asking, "list archive/", seconds=13)  # the model is told after 10 s, and thinks for 8 s more
+        scene.runs_to_end(asking)
+        proposal = scene.world.truth.said[-1]
+
+        scene.takes_effect(scene.takes_back(listed))
+
+        assert scene.rests() == []
+    assert proposal.outcome is not None
+    assert listed.id in proposal.outcome.offer.forgets
+    assert listed.id not in scene.world.truth.thoughts[proposal.text.partition(" ")[0]].shown
+
+
 def test_a_second_pass_that_comes_two_minutes_late_is_a_second_pass() -> None:
     assert worker_that_dies_before_a_late_tick() == []
     with MUTATIONS["passes_twice"].active():

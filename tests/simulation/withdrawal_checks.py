@@ -165,7 +165,9 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
     that an earlier attempt made. Where more was amended than small bounds let a withdrawal read, it cannot tell what went with earlier
     ones, and takes more. An erasure that ended as a dead letter may have taken any. What lost its words before a plan named it cannot be
     compared: all that names it may go. So may an answer that was under way when a plan took what it names, and one whose receipt quotes
-    a phrase that a withdrawn message says as well. An answer beside a blocked message answers that message, too.
+    a phrase that a withdrawn message says as well. An answer beside a blocked message answers that message, too. An answer that proposes to
+    take messages back lists how they begin, also where `forget_messages` found them only after its model had been told that it takes too
+    long.
     """
     people, truth = story.people, story.world.truth
     is_erased = people.erased_s >= 0 or story.is_lost(("part", *(one.id for one in people.orders)))
@@ -186,6 +188,7 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
         names_it = names_it or not withdrawn.isdisjoint(_sources_of_entries(story, outcome))
         # An answer also names what a prompt held that the provider refused, before something was left out of it
         names_it = names_it or (bool(story.mood.blocked) and not withdrawn.isdisjoint(outcome.provenance.ids))
+        names_it = names_it or not withdrawn.isdisjoint(outcome.offer.forgets)
         names_it = names_it or (_knows_calls(thought) and not withdrawn.isdisjoint(outcome.provenance.ids))
         if names_it or (is_lost and (thought is None or outcome.reminders)):
             direct.append(said)  # its words went, also where it has left the memory
