@@ -28,20 +28,28 @@ class Forgetting:
 
     def __init__(self) -> None:
         self._proposed: tuple[MessageRecord, ...] = ()
+        self._is_closed = False
         self._lock = Lock()
 
     def propose(self, messages: Sequence[MessageRecord]) -> frozenset[str]:
         """Add messages of a single person to the proposal: the newest, up to 20 in all.
 
-        Return the ids of the given messages within the proposal.
+        Return the ids of the given messages within the proposal; none once the answer is being written.
         """
         with self._lock:
+            if self._is_closed:
+                return frozenset()
             by_id = {one.line_message_id: one for one in self._proposed}
             more = [one for one in messages if one.line_message_id not in by_id]
             room = MOST_PROPOSED - len(by_id)
             by_id |= {one.line_message_id: one for one in more[max(0, len(more) - room) :]}
             self._proposed = tuple(sorted(by_id.values(), key=by_time))
             return frozenset(one.line_message_id for one in messages if one.line_message_id in by_id)
+
+    def close(self) -> None:
+        """Propose nothing more: the answer lists and masks what is proposed now."""
+        with self._lock:
+            self._is_closed = True
 
     @property
     def proposed(self) -> tuple[MessageRecord, ...]:

@@ -192,8 +192,9 @@ class TurnContext:
         return replace(read, outside=sources_of(self.outside_words))
 
     def close_staging(self) -> None:
-        """Stage nothing more: a late tool may still run, and no receipt would state its effects."""
+        """Stage and propose nothing more: a late tool may still run, and no receipt would state its effects."""
         self.staged.changes()
+        self.forgetting.close()
 
     def check_amendments(self) -> None:
         """Check the amendments before a request to the model.  Raises: PromptAmendedError."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.agent.forgetting import masked_beginning, proposal_text, without_secrets
+from shared.agent.forgetting import Forgetting, masked_beginning, proposal_text, without_secrets
 from shared.conversation.records import MessageRecord
 
 
@@ -74,3 +74,12 @@ def test_a_code_of_letters_and_digits_is_masked_whole() -> None:
     assert (
         without_secrets("hunter2 and yuki@example.com1", [message("password hunter2")]) == "••• and yuki@example.com1"
     )
+
+
+def test_a_tool_that_outlasts_its_turn_proposes_nothing_that_the_answer_does_not_list() -> None:
+    forgetting = Forgetting()
+    assert forgetting.propose([message("my PIN is 4711")]) == {"m"}
+    forgetting.close()
+
+    assert forgetting.propose([message("my PIN is 4711")]) == frozenset()
+    assert [one.text for one in forgetting.proposed] == ["my PIN is 4711"]
