@@ -26,7 +26,8 @@ HOOK_KEY: Final = "hook-key-of-thirty-two-letters-and-more"
 @pytest.fixture(scope="module")
 def invited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     folder = tmp_path_factory.mktemp("invited")
-    more_env = {"SETTLE_MS": "0", "LIMIT_TURNS_PER_CHAT_DAY": "1", "HOOKS": "on", "HOOK_KEY": HOOK_KEY}
+    more_env = {"SETTLE_MS": "0", "LIMIT_TURNS_PER_CHAT_DAY": "1"}
+    more_env |= {"HOOKS": "on", "HOOK_KEY": HOOK_KEY, "CALENDAR": "on"}  # so that every command exists
     with running_stack(folder, access="invited", more_env=more_env) as (loop, stack):
         yield Platform(loop, stack, folder)
 

@@ -120,7 +120,8 @@ def test_a_prompt_holds_names_and_times_but_no_ids(platform: Platform, group: Gr
     group.says(f"私は {group.yuki.id} です")
     group.says("@Aizuchi こんにちは", by=group.kenji)
 
-    assert re.search(r"\[ゆき \| \d{4}-\d\d-\d\d \d\d:\d\d\] 私は \[ID\] です", prompt(platform))
+    assert re.search(r"\[note\] \w{3} \d{4}-\d\d-\d\d:", prompt(platform))
+    assert re.search(r"\[ゆき \| \d\d:\d\d\] 私は \[ID\] です", prompt(platform))
     assert re.search(r"\[健二 \| \d{4}-\d\d-\d\d \d\d:\d\d\] こんにちは", prompt(platform))
     assert not ID.search(prompt(platform))
 
