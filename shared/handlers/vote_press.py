@@ -32,7 +32,17 @@ from shared.line.cards.card import card_text, written
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import VotePress
-from shared.polls.poll import LastStanding, Poll, Vote, counted, digest_of, members_waiting, standing_told, superseded
+from shared.polls.poll import (
+    FOLDER,
+    LastStanding,
+    Poll,
+    Vote,
+    counted,
+    digest_of,
+    members_waiting,
+    standing_told,
+    superseded,
+)
 from shared.polls.store import PollStore, is_vote_withdrawn
 from shared.polls.wording import Group, standing_card, standing_of
 from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
@@ -42,6 +52,8 @@ STANDING_EVERY_MS: Final = 20_000
 """A poll's standing is told on presses at most once in this time."""
 _LOOK_S: Final = 2.0
 """How often a waiting press looks whether a newer press will tell."""
+_LOOKS_FOR_POLL: Final = 3
+"""How often a press looks for a poll that is still to be written."""
 _CLAIM_MS: Final = 40_000
 """How long a press that has claimed to tell may wait for the chat's turn before another press tells."""
 _DELETED_AT_ONCE: Final = 64
@@ -75,7 +87,9 @@ class VotePressHandler:
             member=mark_id(event.user_id or event.conversation_id),
             id=event.webhook_event_id,
         )
-        poll = self._standing_poll(conversation, press.poll_id)
+        poll = self._standing_poll(conversation, press.poll_id) or self._awaited_poll(
+            conversation, event, press.poll_id
+        )
         if poll is None or press.choice >= len(poll.options):
             return self._refuse(conversation, event, own)
         if poll.is_closed(event.timestamp_ms):
@@ -175,6 +189,26 @@ class VotePressHandler:
         poll = PollStore(conversation).poll(poll_id)
         is_gone = poll is None or bool(poll.provenance.withdrawn_ids(looked.is_withdrawn_from_entries))
         return None if is_gone else poll
+
+    def _awaited_poll(self, conversation: Conversation, event: LineEvent, poll_id: str) -> Poll | None:
+        """Return a missing poll once the turn that has shown its buttons has written it; None: no such turn is under way.
+
+        A card is sent before its poll is written, and the writing worker may die in between.
+        Raises: TurnBusyError after some seconds, so that presses leave the threads to who writes the poll; safe to deliver again.
+        """
+        for _ in range(_LOOKS_FOR_POLL):
+            if not self._is_to_be_written(conversation, poll_id):
+                return self._standing_poll(conversation, poll_id)
+            if not event.deadline.pause(_LOOK_S):
+                break
+        raise TurnBusyError("the poll is not written yet")
+
+    def _is_to_be_written(self, conversation: Conversation, poll_id: str) -> bool:
+        """Whether the poll is missing, and the chat's turn is committed to writing it: a recorded outcome has no writes."""
+        committed = conversation.turn.read().record.committed
+        writes = committed.writes if committed is not None else ()
+        is_staged = any(write.path == f"{FOLDER}/{poll_id}" and write.text is not None for write in writes)
+        return is_staged and PollStore(conversation).find(poll_id) is None
 
     def _name_of(self, conversation: Conversation, event: LineEvent) -> str:
         if event.user_id is None:

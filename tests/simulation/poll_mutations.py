@@ -49,6 +49,11 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         DropItem("before"),
         lacks="a press that is delivered again gives back a place that was given up",
     ),
+    "waits_for_the_poll": Mutation(
+        f"{_PRESS}:VotePressHandler._is_to_be_written",
+        Return(value=False),
+        lacks="a press is refused whose poll was shown and is not written yet",
+    ),
     "ends_polls": Mutation(
         "shared.polls.poll:Poll.is_closed",
         Return(value=False),

@@ -111,6 +111,20 @@ def press_that_comes_again_after_it_was_taken_back() -> list[str]:
         return scene.rests(calm=True)
 
 
+def press_before_the_poll_is_written() -> list[str]:
+    """The worker dies after it has shown a poll, and before it writes it; a press comes first, long after: it counts all the same."""
+    with _scene().playing() as scene:
+        asked = scene.delivers(scene.says(verb="poll"))
+        worker = scene.pushes(asked)
+        scene.runs_until(worker, "write polls/")
+        scene.dies(worker)
+        (card,) = (said for said in scene.world.truth.said if said.votes)
+        order = scene.stage.people.vote(card.votes[0], at_s=scene.world.now_s, by=MEMBERS[1])
+        scene.sleeps(MINUTE_S * 2)
+        scene.runs_to_end(_begins(scene, order))
+        return scene.rests()
+
+
 def press_beside_a_newer_press() -> list[str]:
     """Two presses wait for the 20 s to pass: only the newer one tells, and what it tells holds both."""
     with _scene().playing() as scene:

@@ -55,6 +55,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "tells_a_press_that_comes_late": poll_scenes.press_that_comes_late,
     "tells_who_waits_now": poll_scenes.press_that_costs_a_place_late,
     "keeps_the_vote_before": poll_scenes.press_that_comes_again_after_it_was_taken_back,
+    "waits_for_the_poll": poll_scenes.press_before_the_poll_is_written,
     "ends_polls": poll_scenes.press_after_the_end,
     "takes_back_polls": poll_scenes.poll_that_is_taken_back,
     "takes_back_votes": poll_scenes.votes_of_a_member_who_is_forgotten,

@@ -13,6 +13,7 @@ from shared.adapters.memory import MemoryObjectStore
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses
 from shared.conversation.store import Conversation
+from shared.errors import StorageUnavailableError
 from shared.line.messaging import OutgoingMessage
 from shared.polls.poll import Poll, Vote, counted
 from shared.polls.store import PollStore
@@ -21,7 +22,7 @@ from shared.reminders.store import ReminderStore
 from tests.support import push, recorded
 from tests.support.chats import conversations_on, everything_in
 from tests.support.people import Person
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, nothing
 from tests.support.tainted_chat import TaintedChat
 
 SAYS = calling(("reply", {"message": "どうぞ"}))
@@ -117,6 +118,27 @@ def test_a_redelivered_press_counts_once_and_is_told_once(ann: Person) -> None:
     ann.worker.deliver(event)
     assert counts(ann, poll) == {"カレー": 1}
     assert len(ann.worker.said) == told
+
+
+def test_a_press_counts_whose_poll_was_shown_and_is_not_written_yet(ann: Person) -> None:
+    def fails(call: str, name: str) -> None:
+        if call in {"create", "replace"} and name.startswith(f"polls/{ann.events.chat_id}/p"):
+            raise StorageUnavailableError("down")
+
+    ann.worker.store.before = fails
+    question = ann.events.text("@Aizuchi 夕食は何がいい？投票で")
+    assert ann.worker.deliver(question, thinks=(calling(("create_poll", DINNER)), SAYS)) >= 500
+    ann.worker.store.before = nothing
+    card = newest(ann).card
+    assert card is not None
+    early = ann.events.event("postback", by=BEN, postback={"data": card.rows[0].buttons[0].value})
+    assert ann.worker.deliver(early) >= 500
+
+    ann.worker.clock.move(90)
+    ann.worker.deliver(question)
+    (poll,) = polls(ann)
+    ann.worker.deliver(early)
+    assert counts(ann, poll) == {"カレー": 1}
 
 
 def test_an_older_press_that_comes_late_does_not_count(ann: Person) -> None:
