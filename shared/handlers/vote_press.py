@@ -123,7 +123,7 @@ class VotePressHandler:
             if claimed is not None:
                 on_sent = partial(self._record, store, own, claimed)
                 result = self._tell(conversation, event, own.poll_id, on_sent=on_sent)
-                store.delete_votes(superseded(votes)[:_DELETED_AT_ONCE])
+                store.delete_votes(superseded(votes, now_ms=self.clock.now_ms())[:_DELETED_AT_ONCE])
                 return result
 
     def _wait_ms(self, last: LastStanding) -> int:

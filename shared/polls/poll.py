@@ -31,6 +31,8 @@ QUESTION_LIMIT: Final = 100
 OPTION_LIMIT: Final = 40
 PLACE_LIMIT: Final = 40
 CAPACITY_LIMIT: Final = 500
+DELIVERED_WITHIN_MS: Final = 15 * 24 * 60 * 60_000
+"""How late a press may be delivered: Pub/Sub keeps it for 7 days, and a dead letter for 7 more; LINE is taken to resend it for a day."""
 _VOTE: Final = re.compile(r"([0-9]{15})\.([0-9])([mp])\.([0-9a-f]{32})\.([0-9A-Za-z_-]{1,64})\.json", re.ASCII)
 
 
@@ -173,21 +175,26 @@ def _is_change(before: Vote | None, vote: Vote) -> bool:
     return before is None or before.choice != vote.choice
 
 
-def superseded(votes: Iterable[Vote]) -> tuple[Vote, ...]:
-    """Return the votes without effect on any count: all but the first and the newest of a member's present choice, and the vote before.
+def superseded(votes: Iterable[Vote], *, now_ms: int) -> tuple[Vote, ...]:
+    """Return the votes without effect on any count, whatever comes late: old votes, but the first and the newest of a member's last choice.
 
-    For example, Ann chose 0, 1 and 0: without her vote for 1, the first press would give her the first place if it came again.
+    For example, Ann chose 0 three times, and Ben chose 0 before her third press. If her press for 1, from before her second, comes late,
+    she counts from the second, so it has to stay. Once nothing so old can be delivered, her first and third press say the same as all.
     """
+    old = sorted((vote for vote in votes if _is_settled(vote, now_ms)), key=lambda vote: vote.order)
     runs: dict[str, list[Vote]] = {}
-    before: dict[str, Vote] = {}
-    for vote in (ordered := sorted(votes, key=lambda vote: vote.order)):
+    for vote in old:
         run = runs.setdefault(vote.member, [])
         if run and run[-1].choice != vote.choice:
-            before[vote.member] = run[-1]
             run.clear()
         run.append(vote)
-    needed = {*before.values(), *(vote for run in runs.values() for vote in (run[0], run[-1]))}
-    return tuple(vote for vote in ordered if vote not in needed)
+    needed = {vote for run in runs.values() for vote in (run[0], run[-1])}
+    return tuple(vote for vote in old if vote not in needed)
+
+
+def _is_settled(vote: Vote, now_ms: int) -> bool:
+    """Whether no vote of the same time, or of an earlier time, can be delivered any more."""
+    return now_ms - vote.sent_ms > DELIVERED_WITHIN_MS
 
 
 def digest_of(votes: Sequence[Vote]) -> str:

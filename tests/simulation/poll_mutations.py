@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Bypass, DropArgument, DropClause, DropItem, Never, Return, Skip
+from tests.simulation.rules import Bypass, DropArgument, DropClause, Never, Return, Skip
 
 _PRESS: Final = "shared.handlers.vote_press"
 
@@ -44,10 +44,10 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         DropClause("members_waiting"),
         lacks="a press that comes late costs a member the place, and nobody is told",
     ),
-    "keeps_the_vote_before": Mutation(
-        f"{_PRESS}:superseded",
-        DropItem("before"),
-        lacks="a press that is delivered again gives back a place that was given up",
+    "keeps_votes_that_may_count_late": Mutation(
+        "shared.polls.poll:_is_settled",
+        Return(value=True),
+        lacks="a member loses a place to a press that comes late, because an older press was deleted",
     ),
     "waits_for_the_poll": Mutation(
         f"{_PRESS}:VotePressHandler._is_to_be_written",

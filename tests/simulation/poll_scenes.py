@@ -95,19 +95,18 @@ def press_that_costs_a_place_late() -> list[str]:
         return scene.rests(calm=True)
 
 
-def press_that_comes_again_after_it_was_taken_back() -> list[str]:
-    """A member came, stayed away, and came after another; the first press is delivered again: the member still waits."""
+def press_that_comes_late_between_presses_to_come() -> list[str]:
+    """A member came three times, another before the third; a press to stay away, from before the second, comes last: the first stays."""
     with _scene().playing() as scene:
         poll_id = _is_polled(scene, "meet")
-        first = _votes(scene, poll_id, 0)
-        scene.runs_to_end(_begins(scene, first))
-        for member, choice in ((MEMBERS[0], 1), (MEMBERS[1], 0), (MEMBERS[0], 0)):
-            scene.sleeps(_GAP_S + 1)
-            scene.runs_to_end(_begins(scene, _votes(scene, poll_id, choice, by=member)))
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
         scene.sleeps(_GAP_S + 1)
-        scene.runs_to_end(_begins(scene, first))
-        scene.sleeps(MINUTE_S)
-        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0, by=MEMBERS[1])))
+        late = _votes(scene, poll_id, 1)
+        for member in (MEMBERS[0], MEMBERS[1], MEMBERS[0]):
+            scene.sleeps(1)
+            scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0, by=member)))
+            scene.sleeps(_GAP_S)
+        scene.runs_to_end(_begins(scene, late))
         return scene.rests(calm=True)
 
 

@@ -54,7 +54,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "waits_until_it_is_sent": poll_scenes.press_whose_worker_dies,
     "tells_a_press_that_comes_late": poll_scenes.press_that_comes_late,
     "tells_who_waits_now": poll_scenes.press_that_costs_a_place_late,
-    "keeps_the_vote_before": poll_scenes.press_that_comes_again_after_it_was_taken_back,
+    "keeps_votes_that_may_count_late": poll_scenes.press_that_comes_late_between_presses_to_come,
     "waits_for_the_poll": poll_scenes.press_before_the_poll_is_written,
     "ends_polls": poll_scenes.press_after_the_end,
     "takes_back_polls": poll_scenes.poll_that_is_taken_back,

@@ -15,7 +15,7 @@ from shared.agent.model import FunctionResponses
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import OutgoingMessage
-from shared.polls.poll import Poll, Vote, counted
+from shared.polls.poll import DELIVERED_WITHIN_MS, Poll, Vote, counted, superseded
 from shared.polls.store import PollStore
 from shared.reminders.delivery import Reminding
 from shared.reminders.store import ReminderStore
@@ -447,6 +447,34 @@ def test_a_press_that_is_delivered_again_gives_no_place_back(ann: Person) -> Non
     ann.worker.deliver(first)
     press(ann, meeting, 0, by=CHO)
     assert "・参加: 1/1人 · Cho\n" in newest(ann).text
+
+
+def test_a_late_press_leaves_the_place_of_the_next_press(ann: Person) -> None:
+    meeting = met(ann)
+    press(ann, meeting, 0, by=BEN)
+    late = ann.events.event("postback", by=BEN, postback={"data": f"vote:{meeting.id}:1"})
+    for by in (BEN, CHO, BEN):
+        press(ann, meeting, 0, by=by)
+    ann.worker.deliver(late)
+    press(ann, meeting, 0, by=CHO)
+    assert "・参加: 1/1人 · Ben\n" in newest(ann).text
+
+
+def test_old_votes_go_that_no_late_press_can_make_count() -> None:
+    def votes(*choices: tuple[str, int]) -> list[Vote]:
+        return [
+            Vote(poll_id="p1", sent_ms=number, choice=choice, member=member, id=f"e{number}")
+            for number, (member, choice) in enumerate(choices)
+        ]
+
+    cast = votes(("ann", 1), ("ann", 0), ("ann", 0), ("ben", 0), ("ann", 0), ("ann", 1), ("ann", 0))
+    assert superseded(cast, now_ms=DELIVERED_WITHIN_MS) == ()
+    gone = superseded(cast, now_ms=DELIVERED_WITHIN_MS + 5)
+    assert [one.id for one in gone] == ["e0", "e2"]
+    assert counted(one for one in cast if one not in gone) == counted(cast)
+    gone = superseded(cast, now_ms=DELIVERED_WITHIN_MS + 7)
+    assert [one.id for one in gone] == ["e0", "e1", "e2", "e4", "e5"]
+    assert counted(one for one in cast if one not in gone) == counted(cast)
 
 
 def test_answers_count_until_the_meeting_begins(ann: Person) -> None:
