@@ -1,7 +1,8 @@
 """Member marks: until when a person took back everything in a chat, for the person's messages delivered only afterwards.
 
-A member erasure is an amendment event with the member's mark as id.  Alone it removes nothing: it hides a late message from every reader,
-and the message's own delivery withdraws the message like an unsend. It lasts for 30 days, longer than any event waits.
+A member erasure is an amendment event with the member's mark as id.  Alone it removes nothing: it hides the messages, and what was made
+from them, from every reader. `/forget me` withdraws the messages that are stored, like unsends, and a late message is withdrawn by its own
+delivery. It lasts for 30 days, longer than any event waits.
 """
 
 import hashlib

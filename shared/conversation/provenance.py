@@ -133,8 +133,24 @@ class Provenance(Extensible):
         )
 
     def is_affected_by(self, amendments: "Amendments") -> bool:
-        """Whether a message was withdrawn, or anything erased."""
-        return self.is_erased_by(amendments) or not amendments.withdrawn.isdisjoint(self.ids)
+        """Whether a message was withdrawn, or taken back with everything of its author's, or anything erased."""
+        return (
+            self.is_erased_by(amendments)
+            or not amendments.withdrawn.isdisjoint(self.ids)
+            or self.is_forgotten_by(amendments)
+        )
+
+    def is_forgotten_by(self, amendments: "Amendments") -> bool:
+        """Whether the author of a message took back everything up to the message, which is withdrawn only after that.
+
+        Until then no reader shows the message, so a prompt with a record made from it would not name it. For example, an answer names
+        message 450 of 11:59, and its author sends `/forget me` at 12:00: the answer is forgotten.
+        """
+        return any(
+            timestamp_ms <= amendments.members[by]
+            for by in amendments.members.keys() & self.messages.keys()
+            for timestamp_ms in self.messages[by].values()
+        )
 
     def is_erased_by(self, amendments: "Amendments") -> bool:
         """Whether anything in the interval was erased, or an entry possibly in the prompt."""

@@ -271,6 +271,11 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         DropClause("is_forgotten"),
         lacks="a message that comes after `/forget me` of its author is answered or shown to the model before its own delivery has looked",
     ),
+    "hides_what_was_made_of_it": Mutation(
+        "shared.conversation.provenance:Provenance.is_affected_by",
+        DropClause("is_forgotten_by"),
+        lacks="before a `/forget me` withdraws, a prompt shows an answer without its message, and what repeats it stays",
+    ),
     "reads_its_own_chat": Mutation(
         "shared.storage.object_names:ObjectNames.journal_prefix",
         Return(value="journal/"),

@@ -1,10 +1,15 @@
 """Scenes of `/forget me` in a group, of messages that the bot proposes to take back, and of floods."""
 
+from typing import Final
+
+from shared.line.addressing import GroupPolicy
 from shared.turns.flood import QUIET_S
 from shared.turns.waiting_room import PLACES
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
 from tests.simulation.stage import SMALL_BOUNDS
+
+_LINE_IS_QUICK: Final = 1  # a seed with which LINE has the picture ready
 
 
 def message_that_comes_after_forget_me() -> list[str]:
@@ -43,6 +48,20 @@ def question_beside_a_message_that_comes_after_forget_me() -> list[str]:
         scene.runs_past(scene.pushes(scene.delivers(late)), "write journal/")
         scene.runs_to_end(scene.asks())
         return scene.rests()
+
+
+def question_beside_a_forget_me_that_has_withdrawn_nothing_yet() -> list[str]:
+    """A picture was answered. Its sender takes back everything, and before the picture is withdrawn another member asks."""
+    with Scene(seed=_LINE_IS_QUICK, group=True, group_policy=GroupPolicy.MODEL).playing() as scene:
+        picture = scene.sends_image()
+        scene.runs_to_end(scene.pushes(scene.delivers(picture)))
+        is_seen = any(picture.newest_words[0] in said for said in scene.said)
+        scene.sleeps(1)
+        order = scene.stage.people.order("forget me", at_s=scene.world.now_s, by=picture.author)
+        scene.runs_past(scene.pushes(scene.delivers_order(order)), "write amended/")
+        scene.runs_to_end(scene.asks())
+        found = scene.rests()
+        return found if is_seen else [*found, "I6: a picture was not shown"]
 
 
 def question_that_many_commands_follow() -> list[str]:

@@ -102,6 +102,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "takes_back_what_comes_late": forgetting_scenes.context_that_comes_after_forget_me,
     "takes_back_late_edits": forgetting_scenes.edit_that_comes_after_forget_me,
     "hides_what_comes_late": forgetting_scenes.question_beside_a_message_that_comes_after_forget_me,
+    "hides_what_was_made_of_it": forgetting_scenes.question_beside_a_forget_me_that_has_withdrawn_nothing_yet,
     "answers_a_flood": forgetting_scenes.flood_of_one_instance,
     "answers_the_next_of_a_flood": forgetting_scenes.flood_whose_newest_message_is_withdrawn,
     "hands_over_the_next_of_a_flood": forgetting_scenes.flood_whose_newest_message_is_withdrawn_once_it_is_handed_over,

@@ -149,6 +149,25 @@ def test_an_outcome_is_affected_by_messages_it_covers_or_saw() -> None:
     assert [outcome.is_affected_by(Amendments(erased_ms=number)) for number in (2, 3)] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("members", "is_affected"),
+    [
+        ({}, False),
+        ({"member-1": 2}, False),
+        ({"member-1": 3}, True),
+        ({"member-2": 9}, False),
+        ({"member-2": 9, "member-1": 9}, True),
+    ],
+)
+def test_a_record_is_affected_once_an_author_took_back_everything_up_to_its_message(
+    members: dict[str, int], *, is_affected: bool
+) -> None:
+    record = Provenance(messages={"member-1": {"m1": 3, "m2": 12}, "": {"m3": 1}})
+
+    assert record.is_affected_by(Amendments(members=members)) is is_affected
+    assert record.is_redacted_by(Amendments(members=members), "e1") is is_affected
+
+
 @pytest.mark.parametrize(("before", "expected"), [(-1, True), (9, True), (10, False)])
 def test_an_erasure_of_entries_affects_a_prompt_that_begins_later(before: int, *, expected: bool) -> None:
     erased = Amendments(erased_ms=10, erased_entries_ms=10)
