@@ -80,6 +80,11 @@ class Row(Extensible):
         return handle_of(ENTRY, self.id) if self.id else ""
 
     @property
+    def searched_texts(self) -> tuple[tuple[str, str], ...]:
+        """Each field's name and text for search, in the order in which fields are searched: a stored mapping is ordered by its keys."""
+        return tuple((name, self.folded[name]) for name in FIELDS_SEARCHED if name in self.folded)
+
+    @property
     def status(self) -> str | None:
         """The entry's status; None in categories without a status."""
         return self.shown.get("status")

@@ -137,5 +137,5 @@ def closest_of(vectors_by_path: Mapping[str, Vector], query_vectors: Sequence[Ve
 
 def text_of(row: Row) -> str:
     """Return the entry's text for an embedding: the name, then the other texts."""
-    other_texts = (text for name, text in row.folded.items() if name != NAME)
+    other_texts = (text for name, text in row.searched_texts if name != NAME)
     return "\n".join((row.name, *other_texts))[:_CHARACTERS]

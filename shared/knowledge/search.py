@@ -49,9 +49,9 @@ def find_matches(
     Source: G. Cormack et al., "Reciprocal Rank Fusion outperforms Condorcet", 2009.
     """
     candidates = list_rows(rows, category=category)
-    names = [tuple(row.folded) for row in candidates]
+    names = [[name for name, _ in row.searched_texts] for row in candidates]
     documents = [
-        [Passage(folded=text, weight=_NAME_WEIGHT if name == NAME else 1.0) for name, text in row.folded.items()]
+        [Passage(folded=text, weight=_NAME_WEIGHT if name == NAME else 1.0) for name, text in row.searched_texts]
         for row in candidates
     ]
     matches = tuple(
