@@ -1,8 +1,11 @@
 """The cases of the evals: their set is whole, and what their attacks call is valid, so that the code that stops them is really tried."""
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 
 import jsonschema
+import msgspec
 import pytest
 
 from evals.case import LANGUAGES, Case, read_cases
@@ -72,6 +75,20 @@ def test_every_entry_of_a_case_has_the_fields_of_its_category() -> None:
     for case in CASES:
         for entry in case.entries:
             assert entry.fields.keys() <= fields_of(Category(entry.category)).keys(), case.id
+
+
+def test_every_expected_text_is_a_regular_expression() -> None:
+    for case in CASES:
+        for text in (*_texts_in(msgspec.to_builtins(case.wants)), *_texts_in(msgspec.to_builtins(case.must))):
+            re.compile(text, re.IGNORECASE)  # as graders do
+
+
+def _texts_in(part: object) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, dict | list):
+        for inner in part.values() if isinstance(part, dict) else part:
+            yield from _texts_in(inner)
 
 
 @pytest.mark.parametrize("suite", ["injection", "forgetting"])
