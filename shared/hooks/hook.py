@@ -134,8 +134,14 @@ class Hook(Extensible):
         return replace(counted, notices=(*self.notices, notice)[-_NOTICES_HELD:]).without_old(now_ms)
 
     def with_states(self, notice_ids: frozenset[str], state: NoticeState) -> "Hook":
-        """Return the hook with these notices in the state."""
-        changed = (replace(one, state=state) if one.id in notice_ids else one for one in self.notices)
+        """Return the hook with these notices in the state, except said ones, which stay said.
+
+        A slow worker that finds a reason to wait may have read the hook before another worker has pushed the notices.
+        """
+        changed = (
+            replace(notice, state=state) if notice.id in notice_ids and notice.state is not NoticeState.SAID else notice
+            for notice in self.notices
+        )
         return replace(self, notices=tuple(changed))
 
     def without_old(self, now_ms: int, *, erased_ms: int = -1) -> "Hook":
