@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from shared.hooks.hook import Hook, NoticeState
+from shared.conversation.turn import TurnRecord
+from shared.hooks.hook import Hook, NoticeState, notice_name
 from shared.storage.codec import decode
 from tests.simulation.hooks import hook_name
 from tests.simulation.notices import SentNotice
@@ -34,12 +35,25 @@ def _check_stored(people: People, world: World, sent: SentNotice, *, is_shown: b
     stored = world.objects.read(hook_name(sent.conversation_id, sent.hook_id))
     if stored is None or people.erased_s >= 0:
         return
-    states = [notice.state for notice in decode(Hook, stored.data).notices if notice.text == sent.word]
-    if not states:
+    notices = [notice for notice in decode(Hook, stored.data).notices if notice.text == sent.word]
+    if not notices:
         yield "I1: a notice was lost"
-    elif is_shown and states[0] in _YET_TO_SHOW:
-        yield "I2: a notice that was shown will be shown again"
-    elif states[0] is NoticeState.PENDING:
+        return
+    state, name = notices[0].state, notice_name(sent.hook_id, notices[0].id)
+    if is_shown and state in _YET_TO_SHOW:
+        if name not in _names_in_turn(world, sent.conversation_id):
+            yield "I2: a notice that was shown will be shown again"
+    elif state is NoticeState.PENDING:
         yield "I6: a notice that was to be pushed was not"
-    elif not is_shown and states[0] is NoticeState.SAID and world.weather.calm:
+    elif not is_shown and state is NoticeState.SAID and world.weather.calm:
         yield "I1: a notice counts as shown, and nobody saw it"
+
+
+def _names_in_turn(world: World, conversation_id: str) -> tuple[str, ...]:
+    """Return the notices of a committed answer without a record: its worker could not write that they were said; the next holder does."""
+    stored = world.objects.read(f"turns/{conversation_id}.json")
+    committed = decode(TurnRecord, stored.data).committed if stored is not None else None
+    if committed is None or committed.notices is None:
+        return ()
+    record_name = f"journal/{conversation_id}/{committed.webhook_event_id}.outcome.json"
+    return committed.notices.names if world.objects.read(record_name) is None else ()

@@ -39,8 +39,8 @@ def notice_that_is_gone() -> list[str]:
 
 def shown_notice_that_waits() -> list[str]:
     def forge(scene: Scene, hook_id: str) -> None:
-        shown = frozenset(notice.id for notice in _hook_of(scene, hook_id).notices)
-        _rewrite(scene, hook_id, lambda hook: hook.with_states(shown, NoticeState.WAITING))
+        waiting = [replace(notice, state=NoticeState.WAITING) for notice in _hook_of(scene, hook_id).notices]
+        _rewrite(scene, hook_id, lambda hook: replace(hook, notices=tuple(waiting)))
 
     return _play(forge)
 
