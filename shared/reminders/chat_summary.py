@@ -38,12 +38,11 @@ from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
 from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 from shared.turns.basis import Basis
+from shared.turns.interjection import is_too_soon
 from shared.turns.lease import Lease
 from shared.turns.outbox import ENDING_S, Outbox
 from shared.turns.runner import TurnDelivery, TurnRunner
 
-EVERY_MS: Final = 30_000
-"""A summary waits so long after the last write of the chat's turn, so that a model that is down does not hold the turn again and again."""
 _DAY_MS: Final = 24 * 60 * 60_000
 _MOST_DAYS: Final = 7
 _MOST_RECORDS: Final = 300
@@ -85,7 +84,7 @@ class NextMessageSummary:
         if token is None or token.is_surely_dead(self.clock.now_ms()) or conversation.is_one_on_one:
             return False
         stored_turn = conversation.turn.read()
-        if not stored_turn.record.has_left or self._is_too_soon(conversation, stored_turn):
+        if not stored_turn.record.has_left or is_too_soon(conversation, stored_turn, now_ms=self.clock.now_ms()):
             return False
         reminder = next(_waiting(conversation), None)
         if reminder is None:
@@ -95,12 +94,6 @@ class NextMessageSummary:
         )
         delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, work=work)
         return self.runner.try_once(conversation, delivery, stored_turn) is not None
-
-    def _is_too_soon(self, conversation: Conversation, stored_turn: StoredTurn) -> bool:
-        """Whether the turn is held, or was written less than 30 s ago, as for an interjection."""
-        written_ms = stored_turn.record.expires_ms - round(conversation.turn.lease_s * 1_000)
-        free_ms = 0 if stored_turn.record.state == "idle" else stored_turn.record.expires_ms
-        return self.clock.now_ms() < max(free_ms, written_ms + EVERY_MS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,7 @@ from shared.turns.question import Question, Responder
 from shared.turns.runner import TurnDelivery, TurnRunner
 
 EVERY_MS: Final = 30_000
+"""What nobody asked for waits so long after the last write of the chat's turn, so that a model that is down does not hold it forever."""
 _SECONDS: Final = 10.0
 _TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
 
@@ -55,22 +56,24 @@ class Interjection:
         stored_turn = (
             conversation.turn.read()
         )  # before the chat: an outcome that is recorded between the two readings is found
-        if self._is_too_soon(conversation, stored_turn) or self.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
+        now_ms = self.clock.now_ms()
+        if is_too_soon(conversation, stored_turn, now_ms=now_ms) or now_ms - message.timestamp_ms >= ANSWERABLE_MS:
             return EventResult.KEPT_AS_CONTEXT
         work = _InterjectionDelivery(interjection=self, conversation=conversation, own=message, deadline=deadline)
         delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, asks_model=True, work=work)
         outcome = self.runner.try_once(conversation, delivery, stored_turn)
         return EventResult.KEPT_AS_CONTEXT if outcome is None else EventResult(outcome.kind)
 
-    def _is_too_soon(self, conversation: Conversation, stored_turn: StoredTurn) -> bool:
-        """Whether the turn is held, or was written less than 30 s ago.
 
-        A holder's write begins a lease, so `expires_ms` shows the time of the last write. Example: a lease of 25 s that expires at 12:00:25
-        was written at 12:00:00, and no interjection begins before 12:00:30.
-        """
-        written_ms = stored_turn.record.expires_ms - round(conversation.turn.lease_s * 1_000)
-        free_ms = 0 if stored_turn.record.state == "idle" else stored_turn.record.expires_ms
-        return self.clock.now_ms() < max(free_ms, written_ms + EVERY_MS)
+def is_too_soon(conversation: Conversation, stored_turn: StoredTurn, *, now_ms: int) -> bool:
+    """Whether the turn is held, or was written less than 30 s ago, so that nothing is said that nobody asked for.
+
+    A holder's write begins a lease, so `expires_ms` shows the time of the last write. Example: a lease of 25 s that expires at 12:00:25
+    was written at 12:00:00, and no interjection begins before 12:00:30.
+    """
+    written_ms = stored_turn.record.expires_ms - round(conversation.turn.lease_s * 1_000)
+    free_ms = 0 if stored_turn.record.state == "idle" else stored_turn.record.expires_ms
+    return now_ms < max(free_ms, written_ms + EVERY_MS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
