@@ -53,6 +53,7 @@ class QuestionPresses:
             press = _press_of(replace(offer, locale=asked_in), event, press_id)
             conversation.journal.record_outcome(press)
             press = conversation.journal.outcome_of(press_id) or press  # another press may have come first
+        press = _folded_press(conversation, press_id) or press
         return press if press.answers == (event.webhook_event_id,) else Phrase.PRESS_REPEATED
 
     def _refusal(self, conversation: Conversation, event: LineEvent, question: OutcomeRecord) -> Phrase | None:
@@ -95,6 +96,15 @@ def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -
 
 def _outcome_in(history: History, outcome_id: str) -> OutcomeRecord | None:
     return next((outcome for outcome in history.outcomes if outcome.webhook_event_id == outcome_id), None)
+
+
+def _folded_press(conversation: Conversation, press_id: str) -> OutcomeRecord | None:
+    """Return the press in the snapshot, which came before every press in the journal; None if no press was folded.
+
+    A compaction deletes a folded press from the journal, so a worker that read the chat before can record another press under the same id.
+    """
+    outcomes = conversation.snapshot.read().record.outcomes
+    return next((outcome for outcome in outcomes if outcome.webhook_event_id == press_id), None)
 
 
 def _press_of(offer: Offer, event: LineEvent, press_id: str) -> OutcomeRecord:

@@ -1,7 +1,8 @@
 """Scenes of commands: `/forget`, `/bye`, and the buttons that confirm them."""
 
-from shared.line.postback_data import ConfirmPress, SuggestionPress
+from shared.line.postback_data import ConfirmPress, SparePress, SuggestionPress
 from tests.simulation.scene import MINUTE_S, Scene
+from tests.support.buttons import confirmed_question_in
 
 
 def bye_that_comes_again_after_a_new_invitation() -> list[str]:
@@ -48,6 +49,23 @@ def two_presses_at_once() -> list[str]:
         scene.runs_to_end(scene.pushes(scene.delivers_order(press)))
         scene.runs_to_end(later)
         return scene.rests()
+
+
+def press_that_declines_after_the_first_press_was_folded() -> list[str]:
+    """Two members press the buttons of `/forget`. Before the one who declines is heard, the chat is erased, and the first press folded."""
+    with Scene(group=True).playing() as scene:
+        press = scene.is_asked_about("forget")
+        question_id = confirmed_question_in(press.presses) or ""
+        declining = scene.stage.people.spare(SparePress(question_id=question_id).data, at_s=scene.world.now_s + 0.01)
+        worker = scene.pushes(scene.delivers_order(declining))
+        scene.runs_until(worker, "write journal/")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(press)))
+        for _ in range(3):
+            scene.sleeps(1)
+            scene.runs_to_end(scene.asks())
+        is_folded = not any("-press" in one.name for one in scene.world.objects.list("journal/"))
+        scene.runs_to_end(worker)
+        return [*([] if is_folded else ["the first press was not folded"]), *scene.rests()]
 
 
 def list_of_notes_outlives_a_withdrawal() -> list[str]:

@@ -197,6 +197,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         Instead("outcome_of", no_outcome),
         lacks="two presses that come together are both carried out",
     ),
+    "looks_for_a_folded_press": Mutation(
+        f"{_QUESTION_PRESS}:QuestionPresses.counting",
+        Instead("_folded_press", no_outcome),
+        lacks="a press whose worker slept while the first press was folded counts, too",
+    ),
     "takes_back_for_its_asker": Mutation(
         f"{_QUESTION_PRESS}:QuestionPresses._refusal",
         Never("forgets_for"),

@@ -52,11 +52,8 @@ def check_confirmed(story: Story, press: Order) -> Iterator[str]:
 
 
 def check_declined(story: Story, press: Order) -> Iterator[str]:
-    """A question that was declined is carried out by no press, also by none that came at the same time.
-
-    A worker that slept through the other press, its answer and a fold finds the first press's record gone, and says that it declined.
-    """
-    if not is_declined(press, story.said) or story.world.weather.stalls:
+    """A question that was declined is carried out by no press, also by none that came at the same time."""
+    if not is_declined(press, story.said):
         return
     question_id = spared_question_in(press.presses)
     confirming = [one for one in story.people.orders if confirmed_question_in(one.presses) == question_id]

@@ -157,6 +157,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "erases_what_was_confirmed": command_scenes.forget_that_is_confirmed,
     "reads_the_question_that_is_confirmed": forgetting_scenes.question_that_many_commands_follow,
     "counts_the_first_press_only": command_scenes.two_presses_at_once,
+    "looks_for_a_folded_press": command_scenes.press_that_declines_after_the_first_press_was_folded,
     "asks_whether_the_command_stands": command_scenes.press_after_the_unsend_of_its_command,
     "interjects_once": message_scenes.message_that_comes_again_to_a_bot_that_interjects,
     "interjects_over_nothing": message_scenes.interjection_over_an_unfinished_outcome,

@@ -22,7 +22,6 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.archive import Archive
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
-from shared.conversation.journal import Journal
 from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.pushes import PushesRecord
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall
@@ -221,7 +220,7 @@ def decided_before(decide: Callable[..., Announcement], *arguments: object) -> C
     return lambda: decided
 
 
-def no_outcome(_journal: Journal, _webhook_event_id: str) -> None:
+def no_outcome(_stored_in: object, _webhook_event_id: str) -> None:
     return None
 
 
