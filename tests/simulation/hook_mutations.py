@@ -18,6 +18,11 @@ OF_HOOKS: Final[Mapping[str, Mutation]] = {
         Return(value=True),
         lacks="a notice that was shown is shown with every answer",
     ),
+    "keeps_said_notices_said": Mutation(
+        "shared.hooks.hook:Hook.with_states",
+        DropClause("SAID"),
+        lacks="a notice that another worker has pushed waits for the next message",
+    ),
     "checks_the_token_of_a_hook": Mutation(
         "shared.hooks.arrival:NoticeHandler._reason_to_drop",
         Never("mark"),

@@ -155,3 +155,18 @@ def notice_beside_a_command() -> list[str]:
         scene.runs_to_end(command)
         _overheard(scene)
         return scene.rests()
+
+
+def notice_that_a_slow_worker_finds_no_quota_for() -> list[str]:
+    """A worker has read the hook when another one pushes its notice with a second one, which spends the quota. Then it may not push."""
+    with _scene().playing() as scene:
+        scene.stage.line.quota = 1
+        hook_id = _hook(scene, HookMode.NOW)
+        slow = scene.pushes(_notice(scene, hook_id))
+        scene.runs_until(slow, "read reminders/")
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.pushes(_notice(scene, hook_id, 2)))
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(slow)
+        scene.runs_to_end(scene.asks())
+        return scene.rests()

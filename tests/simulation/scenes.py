@@ -66,6 +66,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "writes_polls": poll_scenes.poll_that_is_closed,
     "takes_a_notice_once": hook_scenes.notice_that_comes_again,
     "records_shown_notices": hook_scenes.notice_that_comes_again,
+    "keeps_said_notices_said": hook_scenes.notice_that_a_slow_worker_finds_no_quota_for,
     "checks_the_token_of_a_hook": hook_scenes.notice_with_the_old_token,
     "pushes_notices_under_one_key": hook_scenes.push_whose_worker_dies,
     "shows_notices_in_a_free_turn": hook_scenes.notice_beside_a_command,
