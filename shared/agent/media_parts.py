@@ -31,7 +31,8 @@ from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
 from shared.files.document import Unread
-from shared.files.file_types import FILE_TYPES, ICS
+from shared.files.file_types import FILE_TYPES, ICS, PDF
+from shared.files.pdf_password import needs_password
 from shared.line.media_content import MESSAGE_TYPES
 
 PROCESS_LIMIT_BYTES: Final = 3 * INLINE_LIMIT_BYTES
@@ -206,8 +207,9 @@ class MediaParts:
             return REFUSED
         if label.content_type in FILE_TYPES:
             return self._read_file(conversation, message, label, share)
-        if message.type == "file" and not label.size_bytes:
-            return _unread(message, Unread.EMPTY, share)
+        reason = self._why_unread(conversation, message, label)
+        if reason is not None:
+            return _unread(message, reason, share)
         if self.bucket is not None:
             address = f"gs://{self.bucket}/{conversation.names.medium(message.line_message_id)}"
             return MediaPart(content_type=label.content_type, source=address)
@@ -215,6 +217,20 @@ class MediaParts:
             return f"[note] {_TOO_MUCH}"
         data = self.media.bytes_of(conversation, message.line_message_id)
         return f"[note] {_WHY_NOT['gone']}" if data is None else MediaPart(content_type=label.content_type, source=data)
+
+    def _why_unread(self, conversation: Conversation, message: MessageRecord, label: MediumLabel) -> Unread | None:
+        """Return why the model is not shown a file of its types; None: it is shown, also while too many bytes are held to look."""
+        if message.type != "file":
+            return None
+        if not label.size_bytes:
+            return Unread.EMPTY
+        if label.content_type != PDF or not self.budget.take(label.size_bytes):
+            return None
+        try:
+            data = self.media.bytes_of(conversation, message.line_message_id)
+            return Unread.PROTECTED if data is not None and needs_password(data) else None
+        finally:
+            self.budget.give_back(label.size_bytes)
 
     def _read_file(self, conversation: Conversation, message: MessageRecord, label: MediumLabel, share: _Share) -> Part:
         """Return the text of a file, within the remaining tokens for files."""

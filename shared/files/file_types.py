@@ -16,6 +16,8 @@ HTML: Final = "text/html"
 CSV: Final = "text/csv"
 ICS: Final = "text/calendar"
 TEXT: Final = "text/plain"
+PDF: Final = "application/pdf"
+"""A type that the model reads, unless the file needs a password."""
 
 FILE_TYPES: Final = frozenset({DOCX, XLSX, PPTX, XLS, ODS, HTML, CSV, ICS, TEXT})
 _SAME_AS: Final[Mapping[str, str]] = {

@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import docx
@@ -151,6 +152,11 @@ def _relations(targets: Mapping[str, tuple[str, str]]) -> str:
 def protected_office_file() -> bytes:
     """Return how a docx, xlsx or pptx behind a password looks.  Source: [MS-OFFCRYPTO] 2.3.4."""
     return COMPOUND + bytes(504) + "EncryptedPackage".encode("utf-16-le") + bytes(512)
+
+
+def protected_pdf() -> bytes:
+    """Return a PDF behind a password, encrypted by AES with 256 bits."""
+    return (Path(__file__).parents[1] / "unit/shared/files/pdfs/qpdf-r6-user.pdf").read_bytes()
 
 
 def calendar(*lines: str) -> bytes:

@@ -13,7 +13,7 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.line.media_content import LARGEST_BYTES
 from shared.reminders.store import ReminderStore
 from tests.support import recorded
-from tests.support.office_files import calendar, event, protected_office_file, word, xlsx
+from tests.support.office_files import calendar, event, protected_office_file, protected_pdf, word, xlsx
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 
@@ -192,6 +192,7 @@ def test_a_file_that_cannot_be_read_is_answered_in_chinese_where_the_bot_speaks_
         (b"", "a.xlsx", "中に何もない"),
         (b"", "a.pdf", "中に何もない"),
         (protected_office_file(), "a.docx", "パスワードで保護"),
+        (protected_pdf(), "a.pdf", "パスワードで保護"),
         (b"PK\x03\x04broken", "a.docx", "ファイルを開けません"),
         (b"PK\x03\x04", "a.zip", "この種類のファイルは"),
         (b"\xd0\xcf\x11\xe0", "a.doc", "この種類のファイルは"),
@@ -235,6 +236,17 @@ def test_with_a_media_bucket_files_are_read_here_all_the_same(pool: Any) -> None
     friend.sends(friend.file(b"%PDF", name="a.pdf"), ANSWER)
     address = f"gs://history/media/{recorded.USER}/m2"
     assert friend.worker.looked_at == [MediaPart(content_type="application/pdf", source=address)]
+
+
+@pytest.mark.parametrize("media_bucket", [None, "history"])
+def test_a_pdf_behind_a_password_is_shown_to_no_model(pool: Any, media_bucket: str | None) -> None:  # noqa: ANN401
+    friend = Sender(PushedWorker(pool, media_bucket=media_bucket), is_in_group=False)
+    friend.sends(friend.file(protected_pdf(), name="a.pdf"))
+
+    friend.says_of_it("さっきのファイルの合計は？")
+
+    assert friend.worker.looked_at == []
+    assert "protected by a password" in friend.worker.prompt()
 
 
 def test_an_unsend_erases_a_file_with_the_answer_that_repeats_it(friend: Sender) -> None:
