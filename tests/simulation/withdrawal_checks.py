@@ -6,6 +6,7 @@ from typing import Final
 from shared.conversation.amendment_records import Watermark
 from shared.conversation.records import OutcomeRecord
 from shared.conversation.snapshot_records import Recap
+from shared.expenses.expense import FOLDER as EXPENSES
 from shared.reminders.reminder import REMINDERS_PATH
 from shared.search.literal_runs import shares_run
 from shared.storage.codec import decode
@@ -17,6 +18,8 @@ from tests.simulation.world import EPOCH_MS, Thought
 
 _FEW_AMENDED: Final = 3
 """As many amendments as are read with small bounds."""
+_LISTED_PATHS: Final = (REMINDERS_PATH, f"{EXPENSES}/")
+"""Where things lie that a prompt lists, beside the entries."""
 
 
 def check_withdrawn(story: Story) -> Iterator[str]:
@@ -126,18 +129,17 @@ def _check_media(story: Story) -> Iterator[str]:
 
 
 def _sources_of_entries(story: Story, outcome: OutcomeRecord) -> set[str]:
-    """Return what the prompt of the outcome named and an earlier entry or reminder was made of: the prompt may have listed it."""
+    """Return what the outcome named and an earlier entry, reminder or expense was made of: the prompt may have listed it.
+
+    A new expense is divided among the people of earlier ones, whose names its receipt shows.
+    """
     earlier = (one for chat, one in story.world.truth.staged if chat == story.chat and one.sequence < outcome.sequence)
     listed = (
         outcome
         for outcome in earlier
-        if any(write.path.endswith(".md") or _is_reminder(write.path) for write in outcome.writes)
+        if any(write.path.endswith(".md") or write.path.startswith(_LISTED_PATHS) for write in outcome.writes)
     )
     return {own_id for one in listed for own_id in one.provenance.ids & frozenset(outcome.provenance.ids)}
-
-
-def _is_reminder(path: str) -> bool:
-    return path.startswith(REMINDERS_PATH)
 
 
 def _knows_calls(thought: Thought | None) -> bool:
