@@ -16,6 +16,7 @@ from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
+from shared.conversation.word_holder import Removal, WordHolder
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import VERSION, decode_if_readable, decode_readable, encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap
@@ -146,19 +147,24 @@ class ExternalCalls:
         return stored.data if stored else None
 
 
-class CallWords:
-    """The words in calls; a WordHolder."""
+class CallWords(WordHolder):
+    """The words in calls."""
 
-    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+    def begin_removal(self, conversation: Conversation) -> Removal:
         """No call of the chat holds words that a withdrawn message may have brought.
 
         Effect and result stay known, without words. Repeated: does nothing new. An unreadable record is deleted. Raises:
         StorageUnavailableError; safe to repeat.
         """
         store = conversation.objects.store
-        for call_object in store.list(conversation.names.calls_prefix):
-            if not call_object.name.endswith(CALL_RESULT_SUFFIX):
-                _remove_words(store, call_object, amendments)
+        listing = conversation.objects.reads.submit(store.list, conversation.names.calls_prefix)
+
+        def remove(amendments: Amendments) -> None:
+            for call_object in listing.result():
+                if not call_object.name.endswith(CALL_RESULT_SUFFIX):
+                    _remove_words(store, call_object, amendments)
+
+        return remove
 
 
 def _remove_words(store: ObjectStore, call_object: ListedObject, amendments: Amendments) -> None:

@@ -8,7 +8,7 @@ The writer looks at the amendments after the write, so nothing withdrawn stays, 
 
 import mimetypes
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
@@ -20,6 +20,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
+from shared.conversation.word_holder import Removal, WordHolder
 from shared.errors import CorruptRecordError, LineRefusedError
 from shared.files.file_types import type_of_suffix
 from shared.line.media_content import (
@@ -32,6 +33,7 @@ from shared.line.media_content import (
 )
 from shared.storage.codec import VERSION, decode, decode_if_readable, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_store import ListedObject
 from shared.unknown_fields import Extensible
 
 FETCH_S: Final = 15.0
@@ -140,26 +142,32 @@ class Media:
         return stored.data if stored else None
 
 
-class MediaBytes:
-    """The media of chats; a WordHolder."""
+class MediaBytes(WordHolder):
+    """The media of chats."""
 
-    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+    def begin_removal(self, conversation: Conversation) -> Removal:
         """No bytes are left of any withdrawn or erased message.
 
         Repeated: does nothing. A medium with an unreadable label is deleted by any erasure. Raises: StorageUnavailableError.
         """
-        prefix, objects = conversation.names.media_prefix, conversation.objects
-        objects_by_name = {one.name.removeprefix(prefix): one for one in objects.store.list(prefix)}
-        media_ids = dict.fromkeys(name.removesuffix(_LABEL_SUFFIX) for name in objects_by_name)
-        dropped_ids = [one for one in media_ids if one in amendments.withdrawn]
-        if amendments.erased_ms >= 0:
-            labels = [objects_by_name.get(f"{one}{_LABEL_SUFFIX}") for one in media_ids]
-            bodies = objects.reads.map(
-                lambda label_object: objects.read(label_object) if label_object is not None else None, labels
-            )
-            dropped_ids += [one for one, data in zip(media_ids, bodies, strict=True) if _is_erased(data, amendments)]
-        for line_message_id in dict.fromkeys(dropped_ids):
-            _drop(conversation, line_message_id)
+        objects = conversation.objects
+        listing = objects.reads.submit(objects.store.list, conversation.names.media_prefix)
+        return lambda amendments: _remove_withdrawn(conversation, listing.result(), amendments)
+
+
+def _remove_withdrawn(conversation: Conversation, listed: Sequence[ListedObject], amendments: Amendments) -> None:
+    prefix, objects = conversation.names.media_prefix, conversation.objects
+    objects_by_name = {one.name.removeprefix(prefix): one for one in listed}
+    media_ids = dict.fromkeys(name.removesuffix(_LABEL_SUFFIX) for name in objects_by_name)
+    dropped_ids = [one for one in media_ids if one in amendments.withdrawn]
+    if amendments.erased_ms >= 0:
+        labels = [objects_by_name.get(f"{one}{_LABEL_SUFFIX}") for one in media_ids]
+        bodies = objects.reads.map(
+            lambda label_object: objects.read(label_object) if label_object is not None else None, labels
+        )
+        dropped_ids += [one for one, data in zip(media_ids, bodies, strict=True) if _is_erased(data, amendments)]
+    for line_message_id in dict.fromkeys(dropped_ids):
+        _drop(conversation, line_message_id)
 
 
 def count_media(conversation: Conversation) -> int:

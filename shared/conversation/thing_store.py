@@ -67,6 +67,10 @@ class ThingStore(Generic[T]):
         objects = self.conversation.objects.store.list(self.prefix)
         return tuple(one for one in objects if self.ids.fullmatch(self.id_in(one.name)))
 
+    def begin_listing(self) -> Callable[[], tuple[ListedObject, ...]]:
+        """Begin what `list_objects` does, on the threads of the reads; return what waits for the objects."""
+        return self.conversation.objects.reads.submit(self.list_objects).result
+
     def read_all(self) -> tuple[T, ...]:
         """Return every readable thing, also ended and removed ones, in two round trips; one where the chat has none."""
         return self.read(self.list_objects())
@@ -120,12 +124,11 @@ class ThingStore(Generic[T]):
                 return stored.data
         raise StorageUnavailableError(f"others kept changing {self.noun}")
 
-    def remove_withdrawn(self, amendments: Amendments) -> tuple[str, ...]:
-        """Delete the things with a withdrawn, erased or edited message behind them.  Repeated: does nothing.
+    def remove_withdrawn(self, amendments: Amendments, objects: Sequence[ListedObject]) -> tuple[str, ...]:
+        """Delete those of the listed things with a withdrawn, erased or edited message behind them.  Repeated: does nothing.
 
         Returns: the ids of the deleted things, also of those that another worker has deleted meanwhile.
         """
-        objects = self.list_objects()
         bodies = self.conversation.objects.read_all(objects) if objects else ()
         affected = [
             stored.name

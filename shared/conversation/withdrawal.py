@@ -9,7 +9,7 @@ that the message can't be seen or used in the future.
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Final
 
 from shared import logs
 from shared.clock import Clock
@@ -23,6 +23,7 @@ from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import TurnRecord
+from shared.conversation.word_holder import WordHolder, begin_removals
 from shared.errors import CorruptRecordError
 from shared.storage.codec import is_corrupt
 
@@ -31,18 +32,6 @@ _FEW: Final = 10
 _WITHDRAWAL: Final = "withdrawal"
 _EDIT: Final = "edit"
 _ERASURE: Final = "erasure"
-
-
-class WordHolder(Protocol):
-    """Objects other than journal, turn and snapshot that hold words of messages: entries, media, external calls."""
-
-    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
-        """Nothing in the object comes from withdrawn words, or repeats words replaced by an edit.
-
-        Filed entries, which people may want to keep when they reset a conversation, go by `erased_entries_ms`; all else by `erased_ms`.
-        Repeated: does nothing. Raises: StorageUnavailableError.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +86,7 @@ class Withdrawal:
 
     def clear_holders(self, conversation: Conversation) -> None:
         """No record of a feature holds what the amendments remove.  Repeated: does nothing.  Raises: StorageUnavailableError."""
-        self._clear_holders(conversation, conversation.amendments.look())
+        begin_removals(self.holders, conversation)(conversation.amendments.look())
 
     def take_back_late(self, conversation: Conversation, message: MessageRecord) -> None:
         """Withdraw the message if the author took back everything before the delivery; otherwise change nothing.
@@ -159,6 +148,7 @@ class Withdrawal:
     def _edit_now(self, conversation: Conversation, line_message_id: str) -> None:
         conversation.journal.apply_edit(line_message_id)
         conversation.turn.amend(is_affected=lambda _: False)
+        clear_holders = begin_removals(self.holders, conversation)
         amendments = conversation.amendments.look()
         sweep = Sweep(archive=conversation.archive)
         journalled, snapshot = conversation.journal.message_of(line_message_id), conversation.snapshot.read().record
@@ -168,7 +158,7 @@ class Withdrawal:
         amendments = conversation.amendments.with_words_of(amendments, (*archived, *snapshot.all_messages))
         conversation.snapshot.clean(amendments)
         sweep.clean(amendments, {line_message_id})
-        self._clear_holders(conversation, amendments)
+        clear_holders(amendments)
 
     def erase(self, conversation: Conversation, *, until_ms: int, spares_entries: bool = False) -> None:
         """No object holds anything up to LINE's timestamp `until_ms`, except spared entries; later messages stay."""
@@ -211,17 +201,17 @@ class Withdrawal:
 
         `delivered`: messages in the hands of the caller, stored or not.
         """
-        journal = conversation.journal
-        amendments = conversation.amendments.look()
+        journal, end_look = conversation.journal, conversation.amendments.begin_look()
+        journalled = sorted(_journalled(conversation, line_message_ids))
+        messages = [journal.message_of(one) for one in journalled]
+        stored_messages = [one for one in messages if one is not None]
+        amendments = end_look()
         amendments = replace(
             amendments,
             withdrawn=amendments.withdrawn | line_message_ids,
             erased_ms=-1,
             erased_entries_ms=-1,
         )
-        journalled = sorted(_journalled(conversation, line_message_ids))
-        messages = [journal.message_of(one) for one in journalled]
-        stored_messages = [one for one in messages if one is not None]
         plan = RedactionPlan(amendments=amendments)
         plan.add_words(text for one in (*stored_messages, *delivered) for text in one.words)
         sweep = Sweep(archive=conversation.archive)
@@ -256,19 +246,19 @@ class Withdrawal:
     def _remove_words(
         self, conversation: Conversation, plan: RedactionPlan, clean_archive: Callable[[Amendments], None]
     ) -> None:
-        """No object holds the words to be removed: turn, journal, snapshot, archive and holders, in this order."""
+        """No object holds the words to be removed: turn, journal, snapshot, archive and holders, in this order.
+
+        What the holders have is read meanwhile.
+        """
         amendments = plan.applied
         conversation.turn.amend(is_affected=plan.redacts)
+        clear_holders = begin_removals(self.holders, conversation)
         for outcome in conversation.journal.read_outcomes():
             if amendments.redact(outcome) is not outcome:
                 conversation.journal.remove_words(outcome.webhook_event_id)
         conversation.snapshot.clean(amendments)
         clean_archive(amendments)
-        self._clear_holders(conversation, amendments)
-
-    def _clear_holders(self, conversation: Conversation, amendments: Amendments) -> None:
-        for holder in self.holders:
-            holder.remove_withdrawn(conversation, amendments)
+        clear_holders(amendments)
 
 
 def _journalled(conversation: Conversation, line_message_ids: AbstractSet[str]) -> AbstractSet[str]:

@@ -1,14 +1,17 @@
 """The expenses and settlements of a chat as objects of the bucket."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from shared import logs
 from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation
 from shared.conversation.thing_store import ThingStore
+from shared.conversation.word_holder import Removal, WordHolder
 from shared.expenses.expense import FOLDER, Expense, ExpenseRecord, Settlement
 from shared.storage.codec import decode
+from shared.storage.object_store import ListedObject
 
 _IDS: Final = re.compile(r"[es][0-9a-f]{10}", re.ASCII)
 
@@ -38,25 +41,30 @@ def _kind_of(own_id: str) -> type[ExpenseRecord]:
     return Settlement if own_id.startswith("s") else Expense
 
 
-class ExpenseWords:
-    """The words in expenses; a WordHolder: an expense goes with any message behind the expense, a settlement with the asking message.
+class ExpenseWords(WordHolder):
+    """The words in expenses: an expense goes with any message behind the expense, a settlement with the asking message.
 
     After `/forget me`, a member's share of an expense told by another member stays, and the member's display name goes.
     """
 
-    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+    def begin_removal(self, conversation: Conversation) -> Removal:
         """Delete expenses of withdrawn, erased or edited messages, and the names of members after `/forget me`.
 
         Repeated: does nothing. Raises: StorageUnavailableError.
         """
         store = ExpenseStore(conversation)
-        removed_ids = store.remove_withdrawn(amendments)
-        if removed_ids:
-            logs.info("expenses_withdrawn", count=len(removed_ids))
-        if amendments.members:
-            for entry in store.present():
-                if _without_names(entry, amendments) is not None:
-                    store.update(entry.id, lambda stored: _without_names(stored, amendments))
+        listing = store.begin_listing()
+        return lambda amendments: _remove_withdrawn(store, listing(), amendments)
+
+
+def _remove_withdrawn(store: ExpenseStore, objects: Sequence[ListedObject], amendments: Amendments) -> None:
+    removed_ids = store.remove_withdrawn(amendments, objects)
+    if removed_ids:
+        logs.info("expenses_withdrawn", count=len(removed_ids))
+    if amendments.members:
+        for entry in store.present():
+            if _without_names(entry, amendments) is not None:
+                store.update(entry.id, lambda stored: _without_names(stored, amendments))
 
 
 def _without_names(entry: ExpenseRecord | None, amendments: Amendments) -> ExpenseRecord | None:

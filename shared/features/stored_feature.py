@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
-from shared.conversation.withdrawal import WordHolder
+from shared.conversation.word_holder import WordHolder
 from shared.storage.object_store import ObjectStore
 from shared.turns.staged_writes import FeatureWriter
 

@@ -1,7 +1,7 @@
 """Remove withdrawn words from entries: no object of a chat's entries holds words of a withdrawn, erased or edited message."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
@@ -10,6 +10,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import IsWithdrawn
 from shared.conversation.store import Conversation
 from shared.conversation.undo import UNDO_FILE, UndoRecord, format_undo, read_undo
+from shared.conversation.word_holder import Removal, WordHolder
 from shared.errors import PermanentError, StorageUnavailableError
 from shared.knowledge.catalog import Catalog, Row, row_of
 from shared.knowledge.entry import Entry
@@ -29,10 +30,10 @@ _States: TypeAlias = dict[str, Row | int]
 """The state of each entry after the removal, by path: a row, or the generation of the deleted object or of the tombstone."""
 
 
-class EntryWords:
-    """The words in entries; a WordHolder."""
+class EntryWords(WordHolder):
+    """The words in entries."""
 
-    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+    def begin_removal(self, conversation: Conversation) -> Removal:
         """No entry, and no object derived from entries, holds withdrawn words.
 
         An entry from withdrawn messages alone is deleted; any other entry keeps the words of the other messages. Reads a listing, the
@@ -41,7 +42,13 @@ class EntryWords:
         Repeated: does the rest, also after a partial run.
         Raises: StorageUnavailableError; UnknownRecordVersionError, after everything readable was cleaned.
         """
-        _Removal(entries=EntryStore(conversation), is_withdrawn=amendments.is_withdrawn_from_entries).run()
+        objects, entries = conversation.objects, EntryStore(conversation)
+        listing = objects.reads.submit(objects.store.list, conversation.names.entries_prefix)
+
+        def remove(amendments: Amendments) -> None:
+            _Removal(entries=entries, is_withdrawn=amendments.is_withdrawn_from_entries).run(listing.result())
+
+        return remove
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +58,8 @@ class _Removal:
     entries: EntryStore
     is_withdrawn: IsWithdrawn
 
-    def run(self) -> None:
+    def run(self, objects: Sequence[ListedObject]) -> None:
         conversation = self.entries.conversation
-        objects = self._store.list(conversation.names.entries_prefix)
         if not objects:
             return
         rows = self._catalog().by_path

@@ -11,6 +11,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.conversation.thing_store import ThingStore
+from shared.conversation.word_holder import Removal, WordHolder
 from shared.errors import CorruptRecordError, UnreadableRecordError
 from shared.line.ids import checked_id
 from shared.polls.poll import FOLDER, LastStanding, Poll, Vote, VoterName
@@ -129,22 +130,30 @@ def _name_in(body: StoredObject | None) -> str:
         return ""
 
 
-class PollWords:
-    """The words in polls; a WordHolder: a poll goes with any source message, and takes the votes along; a vote goes with the press."""
+class PollWords(WordHolder):
+    """The words in polls: a poll goes with any source message, and takes the votes along; a vote goes with the press."""
 
-    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+    def begin_removal(self, conversation: Conversation) -> Removal:
         """Delete what comes from withdrawn, erased or edited messages, and the votes of removed polls.
 
         Repeated: does nothing. Raises: StorageUnavailableError.
         """
         polls = PollStore(conversation)
-        removed_ids = polls.remove_withdrawn(amendments)
-        votes = tuple(vote for _, vote in polls.vote_objects())
-        polls.delete_votes(vote for vote in votes if is_vote_withdrawn(vote, amendments) or vote.poll_id in removed_ids)
-        for poll_id in removed_ids:
-            polls.delete_all_votes(poll_id)
-        if removed_ids:
-            logs.info("polls_withdrawn", count=len(removed_ids))
+        listing = polls.begin_listing()
+        vote_listing = conversation.objects.reads.submit(polls.vote_objects)
+
+        def remove(amendments: Amendments) -> None:
+            removed_ids = polls.remove_withdrawn(amendments, listing())
+            votes = tuple(vote for _, vote in vote_listing.result())
+            polls.delete_votes(
+                vote for vote in votes if is_vote_withdrawn(vote, amendments) or vote.poll_id in removed_ids
+            )
+            for poll_id in removed_ids:  # lists anew what was pressed until the poll was deleted
+                polls.delete_all_votes(poll_id)
+            if removed_ids:
+                logs.info("polls_withdrawn", count=len(removed_ids))
+
+        return remove
 
 
 def is_vote_withdrawn(vote: Vote, amendments: Amendments) -> bool:

@@ -7,9 +7,11 @@ from typing import Final
 from shared import logs
 from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation
+from shared.conversation.word_holder import Removal, WordHolder
 from shared.errors import CorruptRecordError, StorageUnavailableError, UnreadableRecordError
 from shared.storage.codec import decode, encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap
+from shared.storage.object_store import ObjectStore, StoredObject
 from shared.translation.setting import TranslationSetting
 
 FOLDER: Final = "translation"
@@ -44,27 +46,32 @@ class TranslationStore:
         return self.read()
 
 
-class TranslationWords:
-    """The words in a setting; a WordHolder.  Translations themselves are stored only until they were sent."""
+class TranslationWords(WordHolder):
+    """The words in a setting.  Translations themselves are stored only until they were sent."""
 
-    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+    def begin_removal(self, conversation: Conversation) -> Removal:
         """Delete a setting that was erased, and remove terms that were taken back.  Repeated: does nothing."""
-        store, name = conversation.objects.store, TranslationStore(conversation).name
-        for _ in range(SWAP_ATTEMPTS):
-            stored = store.read(name)
-            if stored is None:
-                return
-            remaining = _remaining(stored.data, amendments)
-            if remaining == stored.data:
-                return
-            if remaining is None:
-                is_done = store.delete(name, generation=stored.generation)
-            else:
-                is_done = store.replace(name, remaining, generation=stored.generation) is not None
-            if is_done:
-                logs.info("translation_setting_withdrawn", is_deleted=remaining is None)
-                return
-        raise StorageUnavailableError("others kept changing the translation of a chat")
+        objects, name = conversation.objects, TranslationStore(conversation).name
+        read = objects.reads.submit(objects.store.read, name)
+        return lambda amendments: _remove_withdrawn(objects.store, name, read.result(), amendments)
+
+
+def _remove_withdrawn(store: ObjectStore, name: str, stored: StoredObject | None, amendments: Amendments) -> None:
+    for _ in range(SWAP_ATTEMPTS):
+        if stored is None:
+            return
+        remaining = _remaining(stored.data, amendments)
+        if remaining == stored.data:
+            return
+        if remaining is None:
+            is_done = store.delete(name, generation=stored.generation)
+        else:
+            is_done = store.replace(name, remaining, generation=stored.generation) is not None
+        if is_done:
+            logs.info("translation_setting_withdrawn", is_deleted=remaining is None)
+            return
+        stored = store.read(name)
+    raise StorageUnavailableError("others kept changing the translation of a chat")
 
 
 def _remaining(data: bytes, amendments: Amendments) -> bytes | None:

@@ -12,7 +12,7 @@ from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
-from shared.conversation.withdrawal import WordHolder
+from shared.conversation.word_holder import WordHolder, begin_removals
 from shared.errors import LineRefusedError
 from shared.line.bubbles import answer_messages, card_messages, fixed_messages, length_of, longest_answer
 from shared.line.cards.card import Card, card_in
@@ -186,8 +186,7 @@ class Outbox:
             if outcome.writes:
                 amendments = conversation.amendments.look()
                 if _may_affect_entries(amendments, outcome):
-                    for holder in self.holders:
-                        holder.remove_withdrawn(conversation, amendments)
+                    begin_removals(self.holders, conversation)(amendments)
 
     def _send(
         self, lease: Lease, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool, spare: Sequence[Route]

@@ -14,7 +14,7 @@ OF_CALENDARS: Final[Mapping[str, Mutation]] = {
         lacks="a feed does not follow what turns write",
     ),
     "cleans_feeds": Mutation(
-        "shared.calendars.words:CalendarWords.remove_withdrawn",
+        "shared.calendars.words:_remove_withdrawn",
         Skip("clean"),
         lacks="a withdrawn reminder stays in the feed",
     ),

@@ -253,7 +253,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "clears_holders": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._remove_words",
-        Skip("_clear_holders"),
+        Skip("clear_holders"),
         lacks="entries, media and calls keep what was withdrawn",
     ),
     "takes_back_what_comes_late": Mutation(

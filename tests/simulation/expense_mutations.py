@@ -8,7 +8,7 @@ from tests.simulation.rules import Bypass, Never, Return
 
 OF_EXPENSES: Final[Mapping[str, Mutation]] = {
     "takes_back_expenses": Mutation(
-        "shared.expenses.store:ExpenseWords.remove_withdrawn",
+        "shared.expenses.store:_remove_withdrawn",
         Return(value=None),
         lacks="an expense stays whose message was withdrawn",
     ),

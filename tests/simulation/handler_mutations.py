@@ -308,7 +308,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a prompt shows a reminder whose message was withdrawn, until the withdrawal reaches the reminder",
     ),
     "takes_reminders_away": Mutation(
-        f"{_REMINDER_WORDS}:ReminderWords.remove_withdrawn",
+        f"{_REMINDER_WORDS}:_remove_withdrawn",
         Return(value=None),
         lacks="a reminder outlives the message that asked for it",
     ),

@@ -7,6 +7,7 @@ import pytest
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.snapshot_records import SnapshotRecord
+from shared.features.stored_features import STORED_FEATURES
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from tests.simulation.people import GROUP
@@ -71,6 +72,26 @@ def test_a_message_that_waits_for_a_turn_of_its_instance_is_woken_by_the_end_of_
 
         # The look after the record ends the turn; then the turn is read, and the chat is listed.
         assert scene.world.now_s - ended_s == pytest.approx(2 * call_s)
+
+
+def test_an_unsend_lists_what_every_feature_holds_in_one_round_trip() -> None:
+    scene = Scene(even_call_s=CALL_S, seconds=MODEL_S, group=True)
+    with scene.playing():
+        for _ in range(3):
+            scene.sleeps(5)
+            message = scene.says()
+            scene.runs_to_end(scene.pushes(scene.delivers(message), instance=0))
+        begun_s = scene.world.now_s
+
+        unsending = scene.takes_back(message)
+        scene.runs_to_end(unsending)
+
+    calls = calls_of(scene, unsending)
+    folders = [f"{one.folder}/" for one in STORED_FEATURES]
+    begun = [number for number, call in enumerate(calls) if any(f" {folder}" in call for folder in folders)]
+    assert len(begun) == len(folders) + 1  # votes are listed beside polls
+    assert begun == list(range(begun[0], begun[0] + len(begun)))
+    assert (scene.world.now_s - begun_s) / CALL_S <= 25
 
 
 def test_a_turn_that_folds_takes_no_more_round_trips_in_an_older_chat() -> None:

@@ -359,7 +359,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "removes_what_went_before_the_write": Mutation(
         f"{_OUTBOX}:Outbox._apply_staged",
-        Skip("remove_withdrawn"),
+        Skip("begin_removals"),
         lacks="an entry holds words that were withdrawn between the answer and the write",
     ),
     "ends_requests_for_follow_ups": Mutation(

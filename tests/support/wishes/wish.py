@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass, field
 
-from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.conversation.thing_store import ThingStore
+from shared.conversation.word_holder import Removal, WordHolder
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
 
@@ -44,9 +44,11 @@ class WishStore(ThingStore[Wish]):
         self.update(wish.id, lambda stored: wish if stored is None or stored.revision < wish.revision else None)
 
 
-class WishWords:
-    """The words in wishes; a WordHolder."""
+class WishWords(WordHolder):
+    """The words in wishes."""
 
-    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+    def begin_removal(self, conversation: Conversation) -> Removal:
         """Delete the wishes of withdrawn, erased or edited messages."""
-        WishStore(conversation).remove_withdrawn(amendments)
+        store = WishStore(conversation)
+        listing = store.begin_listing()
+        return lambda amendments: store.remove_withdrawn(amendments, listing())

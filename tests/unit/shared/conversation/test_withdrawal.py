@@ -24,6 +24,7 @@ from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
+from shared.conversation.word_holder import Removal, WordHolder
 from shared.errors import CorruptRecordError, StorageUnavailableError, UnknownRecordVersionError, UnusableIdError
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.codec import encode
@@ -486,13 +487,13 @@ def test_a_snapshot_that_cannot_be_read_is_overtaken_as_it_is(chat: Conversation
 
 
 def test_word_holders_are_cleared_in_both_passes(chat: Conversation) -> None:
-    class Entries:
+    class Entries(WordHolder):
         def __init__(self) -> None:
             self.asked: list[Amendments] = []
 
-        def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+        def begin_removal(self, conversation: Conversation) -> Removal:
             assert conversation.id == CHAT
-            self.asked.append(amendments)
+            return self.asked.append
 
     entries = Entries()
 
@@ -979,13 +980,13 @@ def test_outcomes_without_words_go_with_the_second_pass_of_an_erasure(
 
 
 def test_an_edit_clears_what_was_made_of_older_words(chat: Conversation) -> None:
-    class Entries:
+    class Entries(WordHolder):
         def __init__(self) -> None:
             self.edits: list[dict[str, str]] = []
 
-        def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+        def begin_removal(self, conversation: Conversation) -> Removal:
             assert conversation.id == CHAT
-            self.edits.append(dict(amendments.edits))
+            return lambda amendments: self.edits.append(dict(amendments.edits))
 
     entries = Entries()
     withdrawal = Withdrawal(holders=(entries,), clock=FixedClock())

@@ -25,6 +25,7 @@ from shared.conversation.records import (
 )
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
+from shared.conversation.word_holder import Removal, WordHolder
 from shared.errors import LineRefusedError, StorageUnavailableError
 from shared.knowledge.entry_words import EntryWords
 from shared.line.messaging import (
@@ -749,7 +750,7 @@ def test_an_empty_text_is_not_sent(committed: CommittedChat) -> None:
 
 
 @dataclass
-class FiledEntries:
+class FiledEntries(WordHolder):
     """Entries that are written while something is amended; how often they were looked through for words that have to go."""
 
     meanwhile: Callable[[Conversation], object]
@@ -761,9 +762,12 @@ class FiledEntries:
             self.meanwhile(conversation)
         return True
 
-    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
-        assert conversation.amendments.look() == amendments
-        self.looked_through += 1
+    def begin_removal(self, conversation: Conversation) -> Removal:
+        def remove(amendments: Amendments) -> None:
+            assert conversation.amendments.look() == amendments
+            self.looked_through += 1
+
+        return remove
 
 
 @pytest.mark.parametrize(
