@@ -31,6 +31,7 @@ class Purpose(StrEnum):
     EMBED = "embed"
     PROBE = "probe"
     TRANSLATE = "translate"
+    LINK = "link"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,7 @@ from shared.settings.notion import NotionSettings
 from shared.settings.push import PushSettings
 from shared.settings.tool_servers import ToolServerSettings
 from shared.storage.object_store import ObjectStore
+from shared.tools.links import LinkReader
 from shared.tools.mcp.port import ConnectedServer
 from shared.tools.web import WebSearch
 from shared.turns.background import Background
@@ -119,6 +120,7 @@ def _ports(  # noqa: PLR0913 - what is built once for all ports
         translating_model=model,
         fallback_translating_model=fallback,
         web=_web_search(settings.gemini) if "web" in settings.toolsets else None,
+        links=_link_reader(settings.gemini) if "web" in settings.toolsets else None,
         embedder=_embedder(settings.gemini) if settings.has_embeddings else None,
         hooks=None if settings.hook_key is None else HookPort(key=settings.hook_key, address=LateLineWebhook(line)),
         calendar=CalendarPort(address=LateLineWebhook(line), feeds_url=settings.feeds_url)
@@ -156,6 +158,12 @@ def _web_search(settings: GeminiSettings) -> WebSearch:
     from shared.adapters.gemini_search import GeminiWebSearch  # noqa: PLC0415 - likewise
 
     return GeminiWebSearch(settings)
+
+
+def _link_reader(settings: GeminiSettings) -> LinkReader:
+    from shared.adapters.gemini_links import GeminiLinkReader  # noqa: PLC0415 - likewise
+
+    return GeminiLinkReader(settings)
 
 
 def _embedder(settings: GeminiSettings) -> Embedder:

@@ -37,6 +37,7 @@ from shared.tools.expenses import ExpenseTools
 from shared.tools.guides.expenses import EXPENSES_GUIDE
 from shared.tools.guides.handover import HANDOVER_GUIDE
 from shared.tools.guides.knowledge import KNOWLEDGE_GUIDE
+from shared.tools.guides.links import LINKS_GUIDE
 from shared.tools.guides.lists import lists_guide
 from shared.tools.guides.memory import MEMORY_GUIDE
 from shared.tools.guides.notion import notion_guide
@@ -45,6 +46,7 @@ from shared.tools.handover import HandoverTools
 from shared.tools.idempotency import IdempotentWrites
 from shared.tools.knowledge import KnowledgeTools
 from shared.tools.knowledge_queries import KnowledgeQueryTools
+from shared.tools.links import MeteredLinkReader, link_tools
 from shared.tools.lists import ListTools
 from shared.tools.mcp.listings import ToolListings
 from shared.tools.mcp.toolset import ServedTools
@@ -97,6 +99,7 @@ class Features:
                 _hooks(ports),
                 ChatFeature(name="translation", stored=TRANSLATION),
                 _web(ports, metering),
+                _links(ports, metering),
                 _notion(ports, options, writes),
                 *options.more_features,
                 _calendars(ports),
@@ -237,6 +240,11 @@ def _calendars(ports: Ports) -> ChatFeature:
 def _web(ports: Ports, metering: Metering) -> ChatFeature:
     tools = web_tools(MeteredWebSearch(web=ports.web, metering=metering)) if ports.web is not None else ()
     return ChatFeature(name="web", tools=tools, guide=WEB_GUIDE)
+
+
+def _links(ports: Ports, metering: Metering) -> ChatFeature:
+    tools = link_tools(MeteredLinkReader(reader=ports.links, metering=metering)) if ports.links is not None else ()
+    return ChatFeature(name="links", tools=tools, guide=LINKS_GUIDE)
 
 
 def _notion(ports: Ports, options: Options, writes: IdempotentWrites) -> ChatFeature:

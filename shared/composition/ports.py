@@ -33,6 +33,7 @@ from shared.line.webhook_check import WebhookAddress, WebhookChecker
 from shared.metering import Charges, NoCharges
 from shared.reminders.delivery import Reminding
 from shared.settings.secret import Secret
+from shared.tools.links import LinkReader
 from shared.tools.mcp.port import ConnectedServer
 from shared.tools.notion.port import Notion
 from shared.tools.web import WebSearch
@@ -109,7 +110,7 @@ class CalendarPort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """The worker's connections to the outside.  `json_model`, `web` and `notion` bring their toolsets; None: not offered.
+    """The worker's connections to the outside.  `json_model`, `web`, `links` and `notion` bring their toolsets; None: not offered.
 
     `webhook` None: the webhook is not tested; `model_check` None: the model is not. `hooks` None: hooks are off. `calendar`
     None: calendars are off. `translating_model` None: nothing is translated between members.
@@ -127,6 +128,7 @@ class Ports:
     translating_model: JsonModel | None = None
     fallback_translating_model: JsonModel | None = None
     web: WebSearch | None = None
+    links: LinkReader | None = None
     embedder: Embedder | None = None
     notion: NotionPort | None = None
     hooks: HookPort | None = None

@@ -40,7 +40,8 @@ class CallPart:
 class Candidate:
     """A candidate. Without parts, the candidate has no content or, for STOP, a content without `parts`.
 
-    `tokens` is the stated usage; None counts the tokens of the parts.
+    `tokens` is the stated usage; None counts the tokens of the parts. `url_context`: the `urlContextMetadata`. `page_tokens`: the
+    tokens of the retrieved pages.
     """
 
     parts: tuple[str | CallPart, ...] = ()
@@ -48,6 +49,8 @@ class Candidate:
     finish_message: str | None = None
     grounding: Mapping[str, object] | None = None
     tokens: int | None = None
+    url_context: Mapping[str, object] | None = None
+    page_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,16 +102,17 @@ def render(answer: Candidate | Blocked, request: GenerateContentRequest, signer:
     """Return the body of a 200."""
     digest = _digest(request, signer)
     body: dict[str, object] = {}
-    answer_tokens = 0
+    answer_tokens = page_tokens = 0
     match answer:
         case Candidate():
             body["candidates"] = [_candidate(answer, digest, signer)]
+            page_tokens = answer.page_tokens
             answer_tokens = sum(_tokens_of(part) for part in answer.parts) if answer.tokens is None else answer.tokens
         case Blocked():
             body["promptFeedback"] = {"blockReason": answer.reason}
         case _:
             assert_never(answer)
-    body["usageMetadata"] = _usage(request, answer_tokens)
+    body["usageMetadata"] = _usage(request, answer_tokens, page_tokens)
     body["modelVersion"] = request.model
     body["responseId"] = digest[:22]
     return json.dumps(body, ensure_ascii=False).encode()
@@ -130,6 +134,8 @@ def _candidate(answer: Candidate, digest: str, signer: Signer) -> dict[str, obje
         candidate["finishMessage"] = answer.finish_message
     if answer.grounding is not None:
         candidate["groundingMetadata"] = dict(answer.grounding)
+    if answer.url_context is not None:
+        candidate["urlContextMetadata"] = dict(answer.url_context)
     return candidate
 
 
@@ -154,7 +160,7 @@ def _parts(parts: tuple[str | CallPart, ...], digest: str, signer: Signer) -> li
     return rendered_parts
 
 
-def _usage(request: GenerateContentRequest, answer_tokens: int) -> dict[str, object]:
+def _usage(request: GenerateContentRequest, answer_tokens: int, page_tokens: int) -> dict[str, object]:
     prompt = count_tokens(request.system_text)
     media = 0
     for content in request.contents:
@@ -175,9 +181,11 @@ def _usage(request: GenerateContentRequest, answer_tokens: int) -> dict[str, obj
     usage: dict[str, object] = {
         "promptTokenCount": prompt + media,
         "candidatesTokenCount": answer_tokens,
-        "totalTokenCount": prompt + media + answer_tokens + thoughts,
+        "totalTokenCount": prompt + media + answer_tokens + thoughts + page_tokens,
         "promptTokensDetails": details,
     }
+    if page_tokens:
+        usage["toolUsePromptTokenCount"] = page_tokens  # Source: google-genai 3.4.0, beside the tokens of the prompt
     if thoughts:
         usage["thoughtsTokenCount"] = thoughts
     return usage

@@ -99,9 +99,14 @@ def _refuse_bad_calling_config(request: GenerateContentRequest) -> None:
 
 
 def _refuse_mixed_tools(request: GenerateContentRequest) -> None:
-    """Source: https://ai.google.dev/gemini-api/docs/generate-content/tool-combination; googleapis/python-genai#58."""
+    """Source: https://ai.google.dev/gemini-api/docs/generate-content/tool-combination; googleapis/python-genai#58.
+
+    URL context: https://ai.google.dev/gemini-api/docs/url-context, "Limitations": function calling is unsupported.
+    """
     if not (request.functions and request.built_in_tools):
         return
+    if "urlContext" in request.built_in_tools:
+        raise invalid_argument("URL context is not supported together with function calling.")
     if request.backend == "vertex" or request.model.startswith("gemini-2"):
         raise invalid_argument("Multiple tools are supported only when they are all search tools.")
     if not request.include_server_side_tool_invocations:

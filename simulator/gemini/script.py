@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from simulator.gemini import errors
 from simulator.gemini.answers import Answer, Blocked, CallPart, Candidate, Dropped, RawBody
 from simulator.gemini.errors import GoogleError
+from simulator.gemini.pages import url_context
 from simulator.gemini.request import GenerateContentRequest
 
 if TYPE_CHECKING:
@@ -106,6 +107,15 @@ def text(*texts: str) -> Step:
 def grounded(answer: str, grounding: Mapping[str, object]) -> Step:
     """The model answers with text from a search; `grounding` is the `groundingMetadata`."""
     return Step(answer=Candidate(parts=(answer,), grounding=grounding))
+
+
+def from_pages(answer: str, statuses: Mapping[str, str], *, page_tokens: int = 0) -> Step:
+    """The model answers with text from pages: `from_pages("Open until 18:00.", {"https://a.example/": "SUCCESS"})`.
+
+    `statuses`: the end of each page's status, such as SUCCESS, ERROR, PAYWALL or UNSAFE.
+    """
+    parts = (answer,) if answer else ()
+    return Step(answer=Candidate(parts=parts, url_context=url_context(statuses), page_tokens=page_tokens))
 
 
 def empty() -> Step:

@@ -11,11 +11,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
-from simulator.gemini.answers import CallPart, Candidate
+from simulator.gemini import pages
+from simulator.gemini.answers import CallPart, Candidate, count_tokens
 from simulator.gemini.default_model import (
     expense_tools,
     file_text,
     knowledge_tools,
+    link_tools,
     list_tools,
     memory_tools,
     poll_tools,
@@ -69,9 +71,21 @@ def answer(request: GenerateContentRequest) -> Candidate:
     if not functions and (schema is not None or request.response_mime_type == "application/json"):
         object_schema = schema or {"type": "object"}
         return Candidate(parts=(json.dumps(_object(request, object_schema), ensure_ascii=False),))
+    if pages.is_reading(request):
+        return _from_pages(request)
     messages = messages_of(request)
     prompt = Prompt(request=request, messages=messages, language=language_of(messages))
     return _candidate(next(rule.decide(prompt) for rule in RULES if rule.applies(prompt)), prompt)
+
+
+def _from_pages(request: GenerateContentRequest) -> Candidate:
+    """Answer from the pages of the prompt."""
+    retrieved = pages.retrieve(request)
+    return Candidate(
+        parts=(pages.answer(retrieved),),
+        url_context=pages.url_context({page.address: page.status for page in retrieved}),
+        page_tokens=sum(count_tokens(page.text) for page in retrieved),
+    )
 
 
 def _object(request: GenerateContentRequest, schema: Mapping[str, object]) -> object:
@@ -235,6 +249,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=lambda prompt: prompt.offers(WRITE_DESCRIPTION), decide=_write_description),
     Rule(applies=list_tools.is_search, decide=list_tools.answer_search),
     Rule(applies=_has_only_replies, decide=lambda _: StaySilent(reason="The answer is on its way already.")),
+    Rule(applies=link_tools.has_result, decide=link_tools.report),
     Rule(applies=list_tools.has_result, decide=list_tools.proceed),
     Rule(applies=expense_tools.has_result, decide=expense_tools.report),
     Rule(applies=poll_tools.has_result, decide=poll_tools.report),
@@ -251,6 +266,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=file_text.is_question, decide=file_text.answer_question),
     Rule(applies=lambda prompt: prompt.messages[-1].medium is not None, decide=_respond_to_medium),
     Rule(applies=memory_tools.is_request, decide=memory_tools.begin),
+    _calling(link_tools.first_call),
     _calling(list_tools.first_call),
     _calling(shared_list_tools.first_call),
     _calling(expense_tools.first_call),

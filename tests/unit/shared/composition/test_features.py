@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryNotion
+from shared.adapters.memory.link_pages import MemoryLinkReader
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.people import People
 from shared.agent.tools import Tool
@@ -20,6 +21,7 @@ from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.metering import Metering
 from shared.tools.guides.knowledge import KNOWLEDGE_GUIDE
+from shared.tools.guides.links import LINKS_GUIDE
 from shared.tools.guides.memory import MEMORY_GUIDE
 from shared.tools.guides.notion import notion_guide
 from shared.tools.guides.reminders import REMINDERS_GUIDE
@@ -33,7 +35,7 @@ class NoWeb:
 
 
 NOTION = NotionPort(api=MemoryNotion(FixedClock()), databases={"shopping": "id"}, conversations=None)
-NOTHING: dict[str, Any] = {"json_model": None, "web": None, "notion": None}
+NOTHING: dict[str, Any] = {"json_model": None, "web": None, "links": None, "notion": None}
 
 
 def features_of(worker: PushedWorker, reminders: tuple[Tool, ...] = (), **ports: Any) -> Features:  # noqa: ANN401 - fields of Ports
@@ -54,6 +56,7 @@ def memory_of(worker: PushedWorker) -> ChatMemory:
     [
         ({"json_model": "here"}, "classify_and_capture", KNOWLEDGE_GUIDE),
         ({"web": NoWeb()}, "web_search", WEB_GUIDE),
+        ({"links": MemoryLinkReader()}, "read_link", LINKS_GUIDE),
         ({"notion": NOTION}, "create_page", notion_guide(NOTION.databases)),
     ],
 )

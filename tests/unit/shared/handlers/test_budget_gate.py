@@ -19,6 +19,7 @@ from shared.knowledge.embeddings import Embedded, Kind
 from shared.line.addressing import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.metering import Purpose, Usage
+from shared.tools.links import LinkAnswer, LinkStatus
 from shared.tools.web import WebAnswer
 from shared.translation.setting import TranslationSetting
 from shared.translation.store import TranslationStore
@@ -36,6 +37,7 @@ CALLS = {
     "file": ("classify_and_capture", {"text": "buy milk"}),
     "find": ("search_entries", {"query": "a dairy product"}),
     "web": ("web_search", {"query": "weather"}),
+    "https://a.example/": ("read_link", {"url": "https://a.example/", "question": "what is it?"}),
 }
 
 
@@ -73,6 +75,11 @@ class Provider:
         self._note(Purpose.SEARCH)
         return WebAnswer(text="sunny", usage=ONE)
 
+    def read(self, address: str, question: str, deadline: Deadline) -> LinkAnswer:
+        del address, question, deadline
+        self._note(Purpose.LINK)
+        return LinkAnswer(status=LinkStatus.READ, text="a page", usage=ONE)
+
     def embed(self, texts: Sequence[str], *, kind: Kind, deadline: Deadline) -> Embedded:
         del kind, deadline
         self._note(Purpose.EMBED)
@@ -94,7 +101,7 @@ class Deployment:
         self.worker = PushedWorker(pool, limits=limits, memory=SMALL, **options)
         self.provider = Provider()
         self.events = ChatEvents(is_group=is_group)
-        models = dict.fromkeys(("model", "json_model", "translating_model", "web", "embedder"), self.provider)
+        models = dict.fromkeys(("model", "json_model", "translating_model", "web", "links", "embedder"), self.provider)
         ports = replace(self.worker.ports, **models)  # type: ignore[arg-type]
         self._endpoint = PushEndpoint(handle=assemble(ports, self.worker.options), clock=self.worker.clock)
 
@@ -116,6 +123,7 @@ class Deployment:
         self.says("please file")
         self.says("please find")
         self.says("please web")
+        self.says("please read https://a.example/")
         self.sends_picture()
         for _ in range(3):
             self.says("hello")

@@ -211,6 +211,22 @@ def test_search_beside_functions_is_refused_by_vertex_and_gemini_2(
         mix("googleSearch", includeServerSideToolInvocations=True, model=model, backend=backend)
 
 
+@pytest.mark.parametrize(("model", "backend"), [("gemini-3.8-flash", "vertex"), ("gemini-3.8-flash", "developer")])
+@pytest.mark.parametrize("name", ["urlContext", "url_context"])
+def test_url_context_beside_functions_is_refused_with_and_without_the_flag(
+    mix: Callable[..., None], name: str, model: str, backend: str
+) -> None:
+    for flag in (True, False):
+        with pytest.raises(RefusedError, match="URL context is not supported together with function calling"):
+            mix(name, includeServerSideToolInvocations=flag, model=model, backend=backend)
+
+
+def test_url_context_and_search_mix_without_functions(
+    body: Callable[..., dict[str, Any]], read: Callable[..., GenerateContentRequest]
+) -> None:
+    refuse_bad_declarations(read(body(tools=[{"urlContext": {}}, {"googleSearch": {}}], toolConfig=None)))
+
+
 def test_search_alone_is_accepted(
     body: Callable[..., dict[str, Any]], read: Callable[..., GenerateContentRequest]
 ) -> None:

@@ -1,0 +1,173 @@
+"""The port `LinkReader` with the real client on the wire to Gemini's stand-in."""
+
+from collections.abc import Iterator
+
+import pytest
+from google.oauth2.credentials import Credentials
+
+from shared.adapters.gemini_links import GeminiLinkReader
+from shared.clock import Deadline, SystemClock
+from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.settings.agent_worker import GeminiSettings
+from shared.settings.secret import FixedSecret
+from shared.tools.links import LinkStatus
+from simulator.gemini.app import GeminiStandIn
+from simulator.gemini.script import (
+    Step,
+    blocked,
+    dropped,
+    failure,
+    finish,
+    from_pages,
+    malformed_json,
+    text,
+    unavailable,
+)
+from tests.support.serving import served
+
+PAGE = "https://bakery.example/"
+
+
+@pytest.fixture(scope="module", params=["api key", "vertex"])
+def served_gemini(request: pytest.FixtureRequest) -> Iterator[tuple[GeminiStandIn, GeminiLinkReader]]:
+    stand_in = GeminiStandIn(api_key="right")
+    on_vertex = request.param == "vertex"
+    with served(stand_in.app) as running, pytest.MonkeyPatch.context() as environment:
+        # In place of the credentials from the metadata server of a Google machine
+        credentials = Credentials(token="t")  # type: ignore[no-untyped-call]
+        environment.setattr("google.auth.default", lambda **_: (credentials, "p"))
+        settings = GeminiSettings(
+            api_key=None if on_vertex else FixedSecret("right"),
+            project_id="p",
+            location="global" if on_vertex else None,
+            base_url=running.url,
+            model="gemini-3.5-flash-lite",
+            thinking_level="low",
+        )
+        yield stand_in, GeminiLinkReader(settings)
+
+
+@pytest.fixture
+def gemini(served_gemini: tuple[GeminiStandIn, GeminiLinkReader]) -> Iterator[GeminiStandIn]:
+    yield served_gemini[0]
+    served_gemini[0].reset()
+
+
+@pytest.fixture
+def reader(served_gemini: tuple[GeminiStandIn, GeminiLinkReader]) -> GeminiLinkReader:
+    return served_gemini[1]
+
+
+@pytest.fixture
+def deadline() -> Deadline:
+    return Deadline.after(SystemClock(), 8)
+
+
+def test_a_request_has_url_context_a_single_address_and_no_function(
+    gemini: GeminiStandIn, reader: GeminiLinkReader, deadline: Deadline
+) -> None:
+    answer = reader.read(PAGE, "いつまで？", deadline)
+
+    (asked,) = gemini.requests
+    assert asked.request is not None
+    assert asked.request.built_in_tools == ("urlContext",)
+    assert asked.request.functions == ()
+    assert asked.request.last_text == f"Address: {PAGE}\n\nQuestion: いつまで？"
+    assert (answer.status, answer.text[:11]) == (LinkStatus.READ, "The bakery ")
+
+
+def test_the_tokens_of_the_page_are_counted_as_input(
+    gemini: GeminiStandIn, reader: GeminiLinkReader, deadline: Deadline
+) -> None:
+    gemini.script([from_pages("x", {PAGE: "SUCCESS"}), from_pages("x", {PAGE: "SUCCESS"}, page_tokens=9_000)])
+
+    without, with_page = (reader.read(PAGE, "?", deadline).usage for _ in range(2))
+
+    assert with_page.prompt_tokens - without.prompt_tokens == 9_000
+    assert with_page.output_tokens == without.output_tokens > 0
+
+
+@pytest.mark.parametrize(
+    ("statuses", "status"),
+    [
+        ({PAGE: "UNSAFE"}, LinkStatus.UNSAFE),
+        ({PAGE: "PAYWALL"}, LinkStatus.PAYWALL),
+        ({PAGE: "ERROR"}, LinkStatus.FAILED),
+        ({PAGE: "UNSPECIFIED"}, LinkStatus.FAILED),
+        ({}, LinkStatus.FAILED),
+    ],
+)
+def test_a_guess_about_a_page_that_was_not_retrieved_is_dropped(
+    statuses: dict[str, str],
+    status: LinkStatus,
+    gemini: GeminiStandIn,
+    reader: GeminiLinkReader,
+    deadline: Deadline,
+) -> None:
+    gemini.script([from_pages("It is surely open until 18:00.", statuses)])
+
+    answer = reader.read(PAGE, "?", deadline)
+
+    assert (answer.status, answer.text) == (status, "")
+
+
+def test_an_answer_without_metadata_was_read_nowhere(
+    gemini: GeminiStandIn, reader: GeminiLinkReader, deadline: Deadline
+) -> None:
+    gemini.script([text("I know that page.")])
+
+    assert reader.read(PAGE, "?", deadline).status is LinkStatus.FAILED
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("paywall", LinkStatus.PAYWALL),
+        ("unsafe", LinkStatus.UNSAFE),
+        ("broken", LinkStatus.FAILED),
+        ("any", LinkStatus.READ),
+    ],
+)
+def test_the_stand_in_has_pages_of_every_status(
+    host: str, status: LinkStatus, gemini: GeminiStandIn, reader: GeminiLinkReader, deadline: Deadline
+) -> None:
+    answer = reader.read(f"https://{host}.example/x", "?", deadline)
+
+    assert answer.status is status
+    assert gemini.requests[0].kind == "text"
+
+
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [
+        (unavailable(), ModelUnavailableError),
+        (dropped(), ModelUnavailableError),
+        (malformed_json(), ModelUnavailableError),
+        (from_pages("", {PAGE: "SUCCESS"}), ModelUnavailableError),
+        (blocked(), ModelBlockedError),
+        (failure(403, "PERMISSION_DENIED", "no"), ModelRefusedError),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_an_error_class_tells_whether_a_retry_can_help(
+    step: Step, error: type[Exception], gemini: GeminiStandIn, reader: GeminiLinkReader, deadline: Deadline
+) -> None:
+    gemini.script([step])
+
+    with pytest.raises(error):
+        reader.read(PAGE, "?", deadline)
+
+
+def test_an_answer_that_is_stopped_says_nothing_of_the_page(
+    gemini: GeminiStandIn, reader: GeminiLinkReader, deadline: Deadline
+) -> None:
+    gemini.script([finish("SAFETY")])
+
+    assert reader.read(PAGE, "?", deadline).status is LinkStatus.FAILED
+
+
+def test_without_time_no_request_is_sent(gemini: GeminiStandIn, reader: GeminiLinkReader) -> None:
+    with pytest.raises(ModelUnavailableError, match="no time is left"):
+        reader.read(PAGE, "?", Deadline.after(SystemClock(), 0))
+
+    assert gemini.requests == ()
