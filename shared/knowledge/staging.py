@@ -114,13 +114,16 @@ class EntryOverlay(Overlay[Entry]):
             absent_paths = [path for path, entry in cached.items() if entry is None]
             loaded = self._entries.entries(absent_paths)
             self._stored |= zip(absent_paths, map(self._unless_withdrawn, loaded), strict=True)
-            entries = (self._unless_withdrawn(cached.get(path)) or self.current(path) for path in paths)
+            entries = (cached.get(path) or self.current(path) for path in paths)
             shown = [entry for entry in entries if entry is not None]
             self._shown |= Provenance.union(entry.provenance for entry in shown)
             return shown
 
     def _cached(self, path: str) -> Entry | None:
-        """Return the entry as this instance has it, at the generation that the catalog names."""
+        """Return the entry as this instance has it, at the generation that the catalog names.
+
+        Row and entry of one generation name the same messages, so the entry of a withdrawn message is absent with its row.
+        """
         self.rows()
         row = (self._rows or {}).get(path)
         return None if row is None else self._entries.cached(path, generation=row.generation)

@@ -218,6 +218,13 @@ def test_entries_of_withdrawn_messages_do_not_exist_for_the_turn(chat: StagingCh
     assert overlay.is_taken(GARDEN)  # its object is still there
 
 
+def test_an_entry_that_the_instance_has_cached_is_not_shown_once_its_message_is_withdrawn(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN, "m1"))
+    assert [one.path for one in chat.begin().show_entries([GARDEN])] == [GARDEN]
+
+    assert chat.begin(Amendments(withdrawn=frozenset({"m1"}))).show_entries([GARDEN]) == []
+
+
 def test_the_sources_of_what_was_shown_staged_or_replaced_are_told(chat: StagingChat) -> None:
     chat.keeps(entry(GARDEN, "m1"), entry(YARD, "m2"), entry("projects/shed.md", "m3"))
     overlay = chat.begin()
