@@ -4,8 +4,11 @@
 /translate ja th     asks with a button; the tap begins it for the member who asked, a second member's tap for everybody
 /translate keep Momo the word stays as it is in every translation
 /translate off       asks with a button
+
+A question that another member may answer, and what has begun or ended, are said in each of the languages: who has to tap reads only one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -19,6 +22,7 @@ from shared.conversation.undo import stage_beyond_undo
 from shared.line.display_names import sanitised
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import Phrase, Phrases
+from shared.locales import LOCALES
 from shared.translation.languages import LEAST_LANGUAGES, MOST_LANGUAGES, code_of, named
 from shared.translation.setting import LONGEST_TERM, MOST_TERMS, Term, TranslationSetting
 from shared.translation.store import TranslationStore
@@ -78,9 +82,10 @@ class TranslationHandler:
             logs.info("translation_joined")
             return self._say_on(event, Phrase.TRANSLATION_ON, setting)
         if not offered.languages:
+            readers = store.read().languages
             store.update(lambda before: before.switched_off(at_ms=at_ms))
             logs.info("translation_ended")
-            return self._say(event, Phrase.TRANSLATION_OFF, stage=stage_beyond_undo)
+            return self._say(event, Phrase.TRANSLATION_OFF, stage=stage_beyond_undo, readers=readers)
         is_second = bool(offered.by) and offered.by != by
         setting = store.update(
             lambda before: before.switched_on(offered.languages, by=offered.by or by, at_ms=at_ms, is_for_all=is_second)
@@ -97,7 +102,9 @@ class TranslationHandler:
         if not setting.is_on:
             return self._say(event, Phrase.TRANSLATION_IS_OFF)
         if setting.is_for_all:
-            return self._say_on(event, Phrase.TRANSLATION_IS_ON, setting)
+            return self._say(
+                event, Phrase.TRANSLATION_IS_ON, stage=stage_beyond_undo, languages=named(setting.languages)
+            )
         return self._say_on(event, Phrase.TRANSLATION_IS_ON_FOR_ONE, setting, joins=True)
 
     def _ask_to_begin(self, event: LineEvent, content: MessageContent, words: tuple[str, ...]) -> EventResult:
@@ -108,12 +115,15 @@ class TranslationHandler:
         if None in codes or not LEAST_LANGUAGES <= len(languages) <= MOST_LANGUAGES:
             return self._say(event, Phrase.TRANSLATION_USAGE)
         offer = OfferedTranslation(languages=languages, by=mark_id(event.user_id))
-        return self._ask(event, content, Phrase.TRANSLATION_QUESTION, offer)
+        return self._ask(event, content, Phrase.TRANSLATION_QUESTION, offer, readers=languages)
 
     def _ask_to_end(self, event: LineEvent, content: MessageContent, conversation: Conversation) -> EventResult:
-        if not TranslationStore(conversation).read().is_on:
+        setting = TranslationStore(conversation).read()
+        if not setting.is_on:
             return self._say(event, Phrase.TRANSLATION_IS_OFF)
-        return self._ask(event, content, Phrase.TRANSLATION_OFF_QUESTION, OfferedTranslation())
+        return self._ask(
+            event, content, Phrase.TRANSLATION_OFF_QUESTION, OfferedTranslation(), readers=setting.languages
+        )
 
     def _change_terms(
         self, event: LineEvent, content: MessageContent, conversation: Conversation, named_term: str, *, is_added: bool
@@ -148,16 +158,28 @@ class TranslationHandler:
     ) -> EventResult:
         """Say that translation is on; with `joins`, a button lets a second member have everybody's messages translated."""
         translation = OfferedTranslation(languages=setting.languages, by=setting.by, is_joining=True)
-        offer = Offer(translation=translation) if joins else None
-        return self._say(event, which, offer=offer, stage=stage_beyond_undo, languages=named(setting.languages))
+        return self._say(
+            event,
+            which,
+            offer=Offer(translation=translation) if joins else None,
+            stage=stage_beyond_undo,
+            readers=setting.languages,
+            languages=named(setting.languages),
+        )
 
     def _ask(
-        self, event: LineEvent, content: MessageContent, which: Phrase, offered: OfferedTranslation
+        self,
+        event: LineEvent,
+        content: MessageContent,
+        which: Phrase,
+        offered: OfferedTranslation,
+        *,
+        readers: Sequence[str],
     ) -> EventResult:
         offer = Offer(translation=offered, asked_by=content.line_message_id)
-        return self._say(event, which, offer=offer, languages=named(offered.languages))
+        return self._say(event, which, offer=offer, readers=readers, languages=named(offered.languages))
 
-    def _say(
+    def _say(  # noqa: PLR0913 - the parts of an announcement
         self,
         event: LineEvent,
         which: Phrase,
@@ -165,20 +187,26 @@ class TranslationHandler:
         setting: TranslationSetting | None = None,
         offer: Offer | None = None,
         stage: Stage = stage_nothing,
+        readers: Sequence[str] = (),
         **facts: str,
     ) -> EventResult:
-        """Announce the text in the chat's language; with a `setting`, its terms are words of people."""
+        """Announce the text in the chat's language, below it in those of its `readers`; with a `setting`, its terms are words of people."""
         provenance = Provenance() if setting is None else Provenance.of_sources(term.source for term in setting.terms)
 
         def worded(locale: str | None) -> Announcement:
-            until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
+            own = locale or self.phrases.locale
+            locales = (own, *(reader for reader in readers if reader in LOCALES and reader != own))
             return Announcement(
                 event=event,
-                text=self.phrases.text(which, locale=locale, **facts, **({"until": until} if offer else {})),
-                offer=offer or Offer(),
+                text="\n\n".join(said(one) for one in locales),
+                offer=replace(offer, locale=own) if offer else Offer(),
                 provenance=provenance,
                 stage=stage,
             )
+
+        def said(locale: str) -> str:
+            until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
+            return self.phrases.text(which, locale=locale, **facts, **({"until": until} if offer else {}))
 
         conversation = self.conversations.of(event.conversation_id)
         announcement = in_chats_language(worded)

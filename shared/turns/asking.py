@@ -6,10 +6,12 @@ from typing import Final
 
 from shared.conversation.records import Erasure, OfferedTranslation, OutcomeRecord
 from shared.conversation.silences import SilenceChange
-from shared.line.cards.questions import changes_apart, question_card
-from shared.line.messaging import OutgoingMessage, PostbackButton
+from shared.line.cards.card import CardButton
+from shared.line.cards.questions import PARAGRAPHS_APART, changes_apart, question_card
+from shared.line.messaging import TEMPLATE_TEXT_LIMIT, OutgoingMessage, PostbackButton
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import AnswerButton, AnswerPress, ConfirmPress, LanguagePress, Press, SparePress
+from shared.line.utf16 import utf16_length
 from shared.locales import LOCALES
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
@@ -43,7 +45,8 @@ class Asking:
             return self.drawn(OutgoingMessage(text=text, button=self._button(Phrase.SHOW_BUTTON, press, locale)))
         confirms = _confirm_label(outcome)
         if confirms is not None:
-            return self._confirmed_question(text, confirms, own_id, locale)
+            asked = self._confirmed_question(text, confirms, own_id, locale)
+            return self._with_labels_for_readers(asked, confirms, offer.translation, locale)
         if offer.has_languages:
             return OutgoingMessage(text=text, quick_replies=tuple(map(self._language_button, LOCALES)))
         return None
@@ -88,10 +91,29 @@ class Asking:
         )
         return self.drawn(asked)
 
+    def _with_labels_for_readers(
+        self, asked: OutgoingMessage, label: Phrase, translation: OfferedTranslation | None, locale: str
+    ) -> OutgoingMessage:
+        """Return a question about translation with the button that confirms it in each language of the translation, if it is a card.
+
+        Example: for Japanese and Thai 「全員の発言を訳す」 and 「แปลของทุกคน」 are two buttons with one effect.
+        """
+        if translation is None or asked.card is None or asked.button is None:
+            return asked
+        others = [one for one in translation.languages if one in LOCALES and one != locale]
+        labels = [self.phrases.text(label, locale=other) for other in others]
+        buttons = tuple(CardButton(label=text, value=asked.button.data) for text in labels)
+        return replace(asked, card=replace(asked.card, buttons=buttons))
+
     def drawn(self, message: OutgoingMessage, changes: str = "") -> OutgoingMessage:
-        """Return a message with buttons as a card, below the changes that it asks about; as it is with `RICH=off`."""
-        if not self.is_rich or not message.is_template:
+        """Return a message with buttons as a card, below the changes that it asks about.
+
+        With `RICH=off` the message has only the first paragraphs, as many as fit: each is the same question in another language.
+        """
+        if not message.is_template:
             return message
+        if not self.is_rich:
+            return replace(message, text=_fitted(message.text))
         told = "\n\n".join(filter(None, (changes, message.text)))
         return replace(message, text=told, card=question_card(message.text, changes))
 
@@ -113,6 +135,18 @@ def _confirm_label(outcome: OutcomeRecord) -> Phrase | None:
     if offer.hook is not None:
         return Phrase.HOOK_BUTTON
     return _translation_button(offer.translation) if offer.translation is not None else None
+
+
+def _fitted(text: str) -> str:
+    """Return the first paragraphs of a question that fit into a template; the first in any case."""
+    first, *others = text.split(PARAGRAPHS_APART)
+    fitted = first
+    for paragraph in others:
+        longer = f"{fitted}{PARAGRAPHS_APART}{paragraph}"
+        if utf16_length(longer) > TEMPLATE_TEXT_LIMIT:
+            break
+        fitted = longer
+    return fitted
 
 
 def _translation_button(offered: OfferedTranslation) -> Phrase:

@@ -12,6 +12,7 @@ from shared.adapters.memory.scripted_model import JsonStep, calling
 from shared.agent.model import Json, JsonRequest
 from shared.errors import StorageUnavailableError
 from shared.line.addressing import GroupPolicy
+from shared.line.messaging import OutgoingMessage
 from shared.translation.setting import TranslationSetting
 from shared.translation.store import TranslationStore
 from tests.support import recorded
@@ -117,6 +118,53 @@ def test_it_is_shown_and_ended_by_a_tap(group: Group) -> None:
     asked = len(group.worker.said)
     group.writes("明日行く？")
     assert len(group.worker.said) == asked
+
+
+def last_message(group: Group) -> OutgoingMessage:
+    """Return the newest message of the bot, as it was handed to LINE."""
+    *_, messages = group.worker.line.replied.values()
+    return messages[-1]
+
+
+def test_what_another_member_may_tap_is_asked_in_each_language_with_a_button_in_each(group: Group) -> None:
+    group.says("/translate ja th")
+    asked = last_message(group)
+    group.presses(group.newest_button)
+    joined = last_message(group)
+
+    for message, sentences, labels in (
+        (asked, ("みんなの発言を訳しますか", "ให้แปลข้อความ"), ["เริ่มแปล", "翻訳を始める", "やめる"]),
+        (joined, ("ほかのメンバーが下を押して", "ให้สมาชิกอีกคนกด"), ["แปลของทุกคน", "全員の発言を訳す", "やめる"]),
+    ):
+        card = message.whole_card
+        assert card is not None
+        assert [sentence in row.text for sentence, row in zip(sentences, card.rows, strict=True)] == [True, True]
+        assert [button.label for button in card.buttons] == labels
+        assert len({button.value for button in card.buttons}) == 2
+
+
+def test_its_beginning_and_end_are_said_in_each_language(group: Group) -> None:
+    group.begins("ja th en")
+    for sentence in ("翻訳を始めました", "เริ่มแปลแล้ว", "Translation is on"):
+        assert sentence in group.worker.said[-1]
+
+    group.says("/translate off")
+    group.presses(group.newest_button)
+
+    for sentence in ("訳すのをやめました", "หยุดแปลข้อความของสมาชิกแล้ว", "no longer translate"):
+        assert sentence in group.worker.said[-1]
+
+
+def test_without_cards_a_question_keeps_the_languages_that_fit_into_a_template(pool: ThreadPoolExecutor) -> None:
+    plain = Group(pool, is_rich=False)
+
+    plain.says("/translate ja zh-TW th en")
+
+    asked = last_message(plain)
+    assert asked.card is None
+    assert asked.text.startswith("日本語・繁體中文・ไทย・Englishで、みんなの発言を訳しますか")
+    assert "要把大家的訊息翻譯成" in asked.text
+    assert "แปล" not in asked.text
 
 
 @pytest.mark.parametrize("words", ["ja", "ja xx", "ja th en vi id", "keep", "ja ja"])
