@@ -40,6 +40,7 @@ _SETTLEMENTS: Final = (r"精算して(?:ください)?", r"(?:let us |let's )?se
 _TOOLS: Final = frozenset({"add_expense", "balance", "settle"})
 _RECEIPT: Final[Mapping[Language, str]] = {"ja": "レシート", "en": "receipt"}
 _ANSWER: Final[Mapping[Language, str]] = {"ja": "わかりました。", "en": "All right."}
+_ALL_SETTLED: Final[Mapping[Language, str]] = {"ja": "精算はすべて済んでいます。", "en": "Everything is settled."}
 
 
 def first_call(prompt: Prompt) -> CallTool | None:
@@ -69,7 +70,9 @@ def has_result(prompt: Prompt) -> bool:
 
 
 def report(prompt: Prompt) -> Decision:
-    """Say a few words: the product itself writes the receipt, the balances and the transfers below them."""
+    """Say a few words: the product itself writes the receipt, the balances and the transfers below them, if anybody owes anything."""
+    if prompt.results[-1].name == "balance" and not prompt.output.get("balances"):
+        return Say(text=_ALL_SETTLED[prompt.language])
     return Say(text=_ANSWER[prompt.language])
 
 

@@ -33,6 +33,7 @@ _MENTION = re.compile(r"\s*@\S+\s*")
 _TIME = re.compile(r"[\d\s:/.-]*")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]")
 _LETTER = re.compile(r"[^\W\d_]")
+_LATIN_WEIGHT = 3  # letters of a Latin word that say as much as one letter of Japanese
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +57,14 @@ def messages_of(request: GenerateContentRequest) -> tuple[Message, ...]:
 
 
 def language_of(messages: tuple[Message, ...]) -> Language:
-    """Return the language of the last message with letters, by script: "ja" for "こんにちは", for example."""
+    """Return the language of the last message with letters, by the larger share of scripts.
+
+    For example, "ja" for "Wi-Fiのパスワード", and "en" for "I paid 30 for dinner, without ケン".
+    """
     for message in reversed(messages):
-        if _JAPANESE.search(message.words):
-            return "ja"
-        if _LETTER.search(message.words):
-            return "en"
+        japanese, letters = (len(script.findall(message.words)) for script in (_JAPANESE, _LETTER))
+        if letters:
+            return "ja" if japanese * _LATIN_WEIGHT >= letters - japanese else "en"
     return DEFAULT_LANGUAGE
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
         ("hey there", "Hello! What can I do for you?"),
         ("こんにちは", "こんにちは！何かお手伝いできることはありますか？"),
         ("おはよう！", "おはようございます！今日もよろしくお願いします。"),
+        ("hello there, ケン", "Hello! What can I do for you?"),
+        ("こんにちはBenです", "こんにちは！何かお手伝いできることはありますか？"),
     ],
 )
 def test_a_greeting_is_answered_in_its_language(ask: Callable[..., tuple[str, str]], said: str, answer: str) -> None:

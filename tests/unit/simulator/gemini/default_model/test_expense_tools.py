@@ -85,3 +85,25 @@ def test_without_the_tools_a_sentence_is_answered_in_words(
 
     assert isinstance(part, CallPart)
     assert part.name == "reply"
+
+
+@pytest.mark.parametrize(
+    ("balances", "said"),
+    [([], "精算はすべて済んでいます。"), ([{"name": "Ann", "amount": "¥300"}], "わかりました。")],
+)
+def test_balances_are_left_to_the_card_and_their_absence_is_said(
+    balances: list[dict[str, str]],
+    said: str,
+    body: Callable[..., dict[str, Any]],
+    read: Callable[..., GenerateContentRequest],
+) -> None:
+    called = {"role": "model", "parts": [{"functionCall": {"name": "balance", "args": {}}}]}
+    response = {"name": "balance", "response": {"output": {"balances": balances}}}
+    answered = {"role": "user", "parts": [{"functionResponse": response}]}
+    asked = body("誰がいくら？", tools=[{"functionDeclarations": TOOLS}])
+    asked["contents"] += [called, answered]
+
+    (part,) = default_model.answer(read(asked)).parts
+
+    assert isinstance(part, CallPart)
+    assert part.args == {"message": said}
