@@ -64,7 +64,7 @@ def _title(title: str) -> Iterator[Flex]:
 def _row(row: CardRow) -> Iterator[Flex]:
     text = cut(row.text, limit_utf16=ROW_UTF16).strip() or "…"
     if row.is_heading:
-        yield _text(text, color=QUIET_INK, weight="bold", size="sm")
+        yield _text(text, color=QUIET_INK, weight="bold", size="sm", margin="lg")
         return
     lines = [_text(text, color=INK, size="sm")]
     if row.detail.strip():
@@ -72,7 +72,8 @@ def _row(row: CardRow) -> Iterator[Flex]:
     yield {"type": "separator", "color": LINE}
     if len(row.buttons) == 1:
         button = {**_button(row.buttons[0], size="xs"), "flex": 2}
-        yield _box("horizontal", [{**_box("vertical", lines, spacing="xs"), "flex": 3}, button], spacing="sm")
+        words = {**_box("vertical", lines, spacing="xs", justifyContent="center"), "flex": 3}
+        yield _box("horizontal", [words, button], spacing="sm")
         return
     yield _box("vertical", lines, spacing="xs")
     if row.buttons:
