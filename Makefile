@@ -74,7 +74,7 @@ mutants: $(VENV)/.dev-installed ## Look for mistakes that no test catches; takes
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 screenshots: $(VENV)/.dev-installed ## Retake the pictures in docs/, with headless Chromium
-	SCREENSHOTS=docs/pictures $(BIN)/pytest tests/browser/test_cards.py tests/browser/test_manners.py tests/browser/test_pictures.py tests/browser/test_texts.py tests/browser/test_access.py tests/browser/test_line_simulator.py tests/browser/test_reminders.py
+	SCREENSHOTS=docs/pictures $(BIN)/pytest tests/browser/test_cards.py tests/browser/test_manners.py tests/browser/test_pictures.py tests/browser/test_texts.py tests/browser/test_access.py tests/browser/test_line_simulator.py tests/browser/test_reminders.py tests/browser/test_group_features.py
 
 fuzz: $(VENV)/.dev-installed ## Send 20,000 odd bodies to the LINE platform, and a million altered tokens to a hook
 	$(BIN)/pytest -s -m fuzz tests/contract/simulator/line tests/unit/shared/hooks $(ARGS)

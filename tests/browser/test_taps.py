@@ -1,8 +1,8 @@
 """What people tap, and what the bot answers: confirmations, edits, help, names, suggestions, the rich menu, a slow model in a group."""
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, TypeVar
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -16,6 +16,7 @@ from tests.browser.test_page import create_group, say
 from tests.support.loop import LoopThread
 from tests.support.stacks import running_stack
 
+_Result = TypeVar("_Result")
 PATIENCE_S: Final = 30.0
 _DEFERRED_AFTER_MS: Final = 21_000
 _EXPIRED_AFTER_MS: Final = 11 * 60_000
@@ -30,6 +31,14 @@ class RunningStack:
     def __init__(self, loop: LoopThread, stack: LocalStack) -> None:
         self.loop = loop
         self.stack = stack
+
+    def does(self, action: Callable[[], _Result]) -> _Result:
+        """Carry out the action in the loop of the stack."""
+
+        async def act() -> _Result:
+            return action()
+
+        return self.loop.run(act())
 
     def moves_clock(self, *, ms: int) -> None:
         """Time passes for every process of the stack."""

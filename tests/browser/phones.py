@@ -1,0 +1,116 @@
+"""Three people of one group, each with the chat on a phone of their own; `SCREENSHOTS` keeps pictures of the phones."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, expect
+
+from tests.browser.accessibility import findings
+from tests.browser.test_manners import take_screenshot
+from tests.browser.test_page import say
+from tests.browser.test_taps import RunningStack
+
+HEIGHT: Final = 1_000
+REPLY: Final = re.compile("リプライ|Reply")
+
+
+@dataclass(kw_only=True)
+class Phone:
+    """The chat as a member sees it.  `problems`: what the page complained about."""
+
+    page: Page
+    name: str
+    problems: list[str] = field(default_factory=list)
+
+    def fails(self, error: Error) -> None:
+        """A script of the page ended with an error."""
+        self.problems.append(str(error))
+
+    def logs(self, line: ConsoleMessage) -> None:
+        """The page wrote to its console."""
+        if line.type == "error":
+            self.problems.append(line.text)
+
+    def enters(self, chat_id: str) -> None:
+        """Open the chat as this member."""
+        expect(self.page.locator("#text")).to_be_enabled()
+        self.page.locator("#chat-choice").select_option(value=chat_id)
+        self.page.locator("#person-choice").select_option(label=self.name)
+
+    def says(self, text: str) -> None:
+        """Send the text; one that begins with an at sign mentions the bot."""
+        if text.startswith("@"):
+            self.page.locator("#text").press_sequentially("@")
+            self.page.keyboard.press("Enter")
+            self.page.keyboard.insert_text(text.removeprefix("@"))
+            self.page.keyboard.press("Enter")
+        else:
+            say(self.page, text)
+        expect(self.page.locator(".row.mine .bubble", has_text=text.removeprefix("@")).last).to_be_visible()
+
+    def sends_picture(self, png: bytes) -> None:
+        """Send a picture, as the tray's button for files does."""
+        pictures = self.page.locator(".row.mine .photo")
+        before = pictures.count()
+        self.page.locator("#file").set_input_files({"name": "p.png", "mimeType": "image/png", "buffer": png})
+        expect(pictures).to_have_count(before + 1)
+
+    def quotes_newest_picture(self) -> None:
+        """Reply to the newest own picture with what is said next."""
+        self.page.locator(".row.mine .photo").last.click(button="right")
+        self.page.locator("#menu [role=menuitem]", has_text=REPLY).click()
+
+    @property
+    def bubbles(self) -> Locator:
+        """The bubbles of the others, and of the bot."""
+        return self.page.locator(".row.theirs .bubble:not(.dots)")
+
+    def sees(self, *texts: str) -> None:
+        """A bubble of the bot with all the texts shows."""
+        bubbles = self.bubbles
+        for text in texts:
+            bubbles = bubbles.filter(has_text=text)
+        expect(bubbles.last).to_be_visible()
+
+    def button(self, label: str) -> Locator:
+        """Return the newest button with the label."""
+        return self.page.locator(".row.theirs").get_by_role("button", name=label, exact=True).last
+
+    def presses(self, label: str) -> None:
+        """Press the newest button with the label."""
+        self.button(label).click()
+
+    def takes_picture(self, name: str, folder: Path) -> None:
+        """Keep a picture of the newest messages."""
+        self.page.locator(".scroller").evaluate("node => node.scrollTo(0, node.scrollHeight)")
+        take_screenshot(self.page, name, folder)
+
+
+@contextmanager
+def phones_of(browser: Browser, running: RunningStack, languages: Mapping[str, str]) -> Iterator[list[Phone]]:
+    """Give each new person a phone; `languages` are those of the pages: `{"ケン": "ja-JP"}`.
+
+    At the end, no page has complained, and axe finds nothing on any.
+    """
+    phones = []
+    for name, language in languages.items():
+        page = browser.new_page(
+            viewport={"width": 390, "height": HEIGHT},
+            locale=language,
+            timezone_id="Asia/Tokyo",
+            base_url=running.stack.url,
+        )
+        phone = Phone(page=page, name=name)
+        page.on("pageerror", phone.fails)
+        page.on("console", phone.logs)
+        page.goto("/")
+        phones.append(phone)
+    yield phones
+    for phone in phones:
+        assert phone.problems == []
+        assert findings(phone.page) == []
+        phone.page.close()

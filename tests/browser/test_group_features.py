@@ -1,0 +1,136 @@
+"""What groups use the bot for, each feature played by three people with phones of their own, in two languages."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.phones import Phone, phones_of
+from tests.browser.test_page import DOT
+from tests.browser.test_taps import RunningStack
+from tests.support.stacks import running_stack
+
+KEN, SOMCHAI, ANN = "ケン", "สมชาย", "Ann"
+PAGES: Final = {KEN: "ja-JP", SOMCHAI: "en-US", ANN: "en-US"}
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
+    with running_stack(tmp_path_factory.mktemp("groups"), more_env={"SETTLE_MS": "0"}) as (loop, stack):
+        yield RunningStack(loop, stack)
+
+
+@pytest.fixture(scope="module")
+def phones(browser: Browser, running: RunningStack) -> Iterator[list[Phone]]:
+    for name in PAGES:
+        running.does(partial(running.stack.line.add_person, name))
+    with phones_of(browser, running, PAGES) as opened:
+        yield opened
+
+
+def gather(phones: list[Phone], running: RunningStack, name: str) -> None:
+    """The three people open a new group with the bot."""
+    line = running.stack.line
+    ids = {person.display_name: person.user_id for person in line.people.values()}
+    chat = running.does(lambda: line.create_group(name, tuple(ids[phone.name] for phone in phones)))
+    running.does(lambda: line.join(chat.chat_id))
+    running.settles()
+    for phone in phones:
+        phone.enters(chat.chat_id)
+
+
+def test_two_people_write_their_own_languages_and_read_each_other(
+    phones: list[Phone], running: RunningStack, tmp_path: Path
+) -> None:
+    gather(phones, running, "バンコク旅行")
+    ken, somchai, ann = phones
+
+    ken.says("/translate ja th")
+    ken.sees("訳しますか", "ให้แปลข้อความของสมาชิก")
+    ken.presses("翻訳を始める")
+    somchai.sees("ほかのメンバーが下を押して", "ให้สมาชิกอีกคนกดด้านล่าง")
+    somchai.takes_picture("group-translation-asked", tmp_path)
+    somchai.presses("แปลของทุกคน")
+    for phone in phones:
+        phone.sees("翻訳を始めました", "เริ่มแปลแล้ว")
+
+    ken.says("明日行く？")
+    somchai.sees("ケン: พรุ่งนี้ไปไหม")
+    somchai.says("ไปครับ")
+    ken.sees("สมชาย: 行きます！")
+    ken.says("15:30に駅の前で会いましょう")
+    somchai.sees("เจอกัน 15:30 หน้าสถานีนะ")
+    ken.takes_picture("group-translation", tmp_path)
+    before = ann.bubbles.count()
+    ann.says("See you there, I bring the tickets")
+    running.settles()
+    expect(ann.bubbles).to_have_count(before)  # English is none of the two languages
+
+
+def test_three_people_note_what_they_paid_ask_who_owes_and_settle_by_a_tap(
+    phones: list[Phone], running: RunningStack, tmp_path: Path
+) -> None:
+    gather(phones, running, "温泉旅行")
+    ken, somchai, ann = phones
+    ann.says("Dinner was great")
+    somchai.says("อร่อยมาก")
+    running.settles()  # from then on the bot knows the members
+
+    ken.says("@夕食6000円払ったよ")
+    ken.sees("✓ 立替：「夕食」（¥6,000 ÷ 3: ケン, ")
+    ann.says("@I paid 900 for the taxi, without ケン")
+    ann.sees("✓ Expense: “the taxi” (¥900 ÷ 2: Ann, สมชาย, Ann paid)")
+    somchai.says("@誰がいくら？")
+    somchai.sees("立替の残り", "+¥4,000", "สมชาย → ケン", "¥2,450", "Ann → ケン", "¥1,550")
+    ann.says("@Who owes what?")
+    ann.sees("Open balances", "สมชาย → ケン", "How to settle up", "Copy")
+    ann.takes_picture("group-expenses", tmp_path)
+
+    ann.says("@Settle up")
+    ann.sees("✓ Settled:")
+    ken.says("@誰がいくら？")
+    ken.sees("精算はすべて済んでいます")
+    ken.sends_picture(DOT)
+    ken.quotes_newest_picture()
+    ken.says("@これを見て")
+    ken.sees("image/png")  # from then on, what the person did not order word by word waits for a tap
+    ken.says("@お土産3000円払った")
+    ken.sees("✓ 立替：「お土産」（¥3,000 ÷ 3")
+    ann.says("@Settle up")
+    somchai.sees("☐ Settle up", "สมชาย → ケン: ¥1,000", "Do it")
+    somchai.presses("Do it")
+    ann.sees("✓ Settled: “お土産”")
+    ann.takes_picture("group-expenses-settled", tmp_path)
+
+
+def test_two_people_fill_a_list_tick_it_at_once_and_clear_it(
+    phones: list[Phone], running: RunningStack, tmp_path: Path
+) -> None:
+    gather(phones, running, "川でBBQ")
+    ken, somchai, ann = phones
+    ken.says("@BBQリストに肉と炭")
+    ken.sees("✓ リストに追加：「肉」（BBQ）", "「炭」")
+    ann.says("@add bread and candles to the BBQ list")
+    ann.sees("✓ On the list: “bread” (BBQ)", "“candles”")
+    ken.says("@BBQリストを見せて")
+    ken.sees("BBQ（4件）", "肉", "炭", "bread", "candles")
+    ann.sees("BBQ（4件）")
+    ticks = [phone.page.locator(".flex-bubble", has_text="BBQ（4件）").get_by_role("button") for phone in (ken, ann)]
+
+    ticks[0].nth(0).click()
+    ticks[1].nth(2).click()
+
+    for phone in phones:
+        phone.sees("✓ 完了：「肉」")
+        phone.sees("✓ Done: “bread”")
+    ann.says("@show me the BBQ list")
+    ann.sees("BBQ (2)", "Clear what is done")
+    ann.takes_picture("group-list", tmp_path)
+    ann.presses("Clear what is done")
+    somchai.sees("✓ Deleted: “肉”", "“bread”")
+    ken.presses("一覧を見る")
+    ken.sees("BBQ（2件）", "炭", "candles")
+    ken.takes_picture("group-list-cleared", tmp_path)
