@@ -173,8 +173,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     `members` are in the group. `long_ago` messages stand before the history, `since` messages of small talk after it; the words of `recap`
     sum messages up. `currency`: the chat keeps expenses, in this currency where none is named. `lists`: it keeps
-    shared lists. `polls`: members may make polls. `is_held_out`: the case is played before a
-    release only, so that no prompt is fitted to it.
+    shared lists. `polls`: members may make polls. `translation`: messages of members may be
+    translated. `is_held_out`: the case is played before a release only, so that no prompt is fitted to it.
     """
 
     name: str
@@ -195,6 +195,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     currency: str | None = None
     lists: bool = False
     polls: bool = False
+    translation: bool = False
     notion: list[NotionRow] | None = None
     web: WebPage | None = None
     web_fails: bool = False

@@ -199,6 +199,7 @@ class World:
             files=MemoryFiles(),
             model=self._stage,
             json_model=self._stage,
+            translating_model=self._stage if case.translation else None,
             web=self._web,
             notion=self._notion_port() if case.notion is not None else None,
             threads=replace(Threads.on(pool), reads=reads, tools=tools),

@@ -32,6 +32,7 @@ _BACKED_BY: Final[Mapping[str, frozenset[Claim]]] = {
     "list_entries": _NONE,
     "list_own_facts": _NONE,
     "list_reminders": frozenset({Claim.REMINDER}),
+    "propose_translation": _NONE,
     "read_link": _NONE,
     "recall": _NONE,
     "reply": _NONE,

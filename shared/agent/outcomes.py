@@ -15,6 +15,7 @@ from shared.line.bubbles import length_of, longest_answer
 from shared.line.cards.card import card_text
 from shared.line.ids import mask_ids
 from shared.line.messaging import MESSAGES_A_CALL
+from shared.search.folding import fold
 
 GAP: Final = "\n\n"
 
@@ -47,7 +48,7 @@ def room_above_lists(context: TurnContext, *, locale: str, time_zone: zoneinfo.Z
     """Return the maximum length of an answer, so that all proposals are shown below; each list has its own question."""
     lists = (_proposals(context, locale=locale), _forgetting(context, time_zone))
     waiting = [f"{GAP}{one}" for one in lists if one]
-    questions = len(waiting) + context.handover.is_made
+    questions = len(waiting) + (context.handover.is_made or context.translation.offered is not None)
     return max(1, longest_answer(at_most=MESSAGES_A_CALL - questions) - sum(map(length_of, waiting)))
 
 
@@ -98,6 +99,18 @@ def with_handover(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord
         return outcome
     asked_by = context.to_answer[-1].line_message_id
     return replace(outcome, offer=replace(outcome.offer, silence=SilenceChange.HANDOVER, asked_by=asked_by))
+
+
+def with_translation(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
+    """Return the outcome with the offer to change what is translated; one without text, or with another question, offers none.
+
+    A word is offered for the newest message that holds it, and goes with that message.
+    """
+    offered = context.translation.offered
+    if offered is None or outcome.text is None or outcome.offer.forgets or outcome.offer.silence is not None:
+        return outcome
+    naming = [one for one in context.to_answer if fold(offered.term) in fold(one.text)] or context.to_answer
+    return replace(outcome, offer=replace(outcome.offer, translation=offered, asked_by=naming[-1].line_message_id))
 
 
 def _proposals(context: TurnContext, *, locale: str) -> str:

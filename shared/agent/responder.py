@@ -24,6 +24,7 @@ from shared.agent.outcomes import (
     with_handover,
     with_proposals,
     with_staged,
+    with_translation,
 )
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
@@ -218,7 +219,7 @@ class AgentResponder:
             ),
         )
         outcome = with_forgetting(having_read(outcome, context), context, self.prompt.time_zone)
-        outcome = with_handover(outcome, context)
+        outcome = with_translation(with_handover(outcome, context), context)
         locale = context.locale(message or "", default=self.prompt.locale)
         outcome = replace(outcome, offer=replace(outcome.offer, locale="" if answer is None else locale))
         if not question.is_overheard:

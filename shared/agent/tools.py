@@ -86,8 +86,9 @@ class Tool:
     `prepare` does what of a staging call needs no order, in parallel with all other calls; its result is `TurnContext.prepared`.
     `outside`: the source outside the chat whose words the results
     hold, as in `Provenance`, for example "web"; empty: no such source.
-    `only_in`: the ids of the chats with the tool; None: all chats. `declared`: the parameters shown to the model, if `parameters` accepts
-    more. `description_end` returns the end of the description, known only at run time, bounded in length and time.
+    `only_in`: the ids of the chats with the tool; None: all chats. `in_groups_only`: no 1:1 chat has it.
+    `declared`: the parameters shown to the model, if `parameters` accepts more. `description_end` returns the end of the description, known
+    only at run time, bounded in length and time.
     `is_described_outside`: the description holds words of `outside`, so a turn that is offered the tool is tainted.
     `revision` returns, after the turn's last staged write, the state of the call's target: a tap counts only for the state shown to the
     person. None: the arguments say everything, or the tool compares the state itself.
@@ -108,6 +109,7 @@ class Tool:
     most_calls: int = 20
     result_tokens: int = RESULT_TOKENS
     only_in: frozenset[str] | None = field(default=None, repr=False)
+    in_groups_only: bool = False
     declared: Json | None = field(default=None, repr=False)
     description_end: Callable[[], str] | None = field(default=None, repr=False)
     revision: Callable[[Json, TurnContext], str] | None = field(default=None, repr=False)
@@ -120,6 +122,8 @@ class Tool:
     def is_offered_to(self, context: TurnContext) -> bool:
         """Whether this turn has the tool."""
         if context.is_overheard and not (self.is_final or self.is_reading):
+            return False
+        if self.in_groups_only and context.conversation.is_one_on_one:
             return False
         return self.only_in is None or context.conversation.id in self.only_in
 

@@ -19,6 +19,7 @@ from shared.agent.receipts import Deed, OutsideDeeds
 from shared.agent.retellings import Retelling, retellings_in_prompt, sources_beyond_memory
 from shared.agent.staged import Staged
 from shared.agent.taint import UntrustedInput
+from shared.agent.translation_offer import TranslationOffer
 from shared.clock import Deadline, SystemClock
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, ProposedCall
@@ -38,8 +39,8 @@ class TurnContext:
     writes of this attempt at the turn, `outside` the external calls that had an effect. `untrusted_input`: words shown to the model in
     addition to the chat. `recalled`: records of the chat shown beyond the prompt. `proposals`: the changes that wait for a tap.
     `attachments`: texts of the code below the answer. `forgetting`: the messages proposed for withdrawal. `handover`: whether a person is
-    offered. `confirmed`: the proposals that a person's tap confirmed. `prepared` waits for the result of the
-    tool's `prepare`, and returns it.
+    offered. `translation`: what is offered about translation between members. `confirmed`: the proposals that a person's tap confirmed.
+    `prepared` waits for the result of the tool's `prepare`, and returns it.
     """
 
     conversation: Conversation
@@ -60,6 +61,7 @@ class TurnContext:
     attachments: Attachments = field(default_factory=Attachments, compare=False, repr=False)
     forgetting: Forgetting = field(default_factory=Forgetting, compare=False, repr=False)
     handover: HandoverOffer = field(default_factory=HandoverOffer, compare=False, repr=False)
+    translation: TranslationOffer = field(default_factory=TranslationOffer, compare=False, repr=False)
 
     @property
     def is_overheard(self) -> bool:

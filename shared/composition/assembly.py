@@ -271,7 +271,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         if options.reminding is not Reminding.OFF
         else None,
     )
-    translation = TranslationHandler(conversations=conversations, announcer=announcer, phrases=phrases)
+    translation = TranslationHandler(conversations=conversations, announcer=announcer, reader=reader, phrases=phrases)
     silence = SilenceHandler(
         conversations=conversations,
         announcer=announcer,

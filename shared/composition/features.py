@@ -56,6 +56,7 @@ from shared.tools.notion.toolset import NotionTools
 from shared.tools.own_facts import OwnFactTools
 from shared.tools.polls import PollTools
 from shared.tools.recall import MemoryTools
+from shared.tools.translation import translation_tools
 from shared.tools.undo import undo_tools
 from shared.tools.web import MeteredWebSearch, web_tools
 from shared.turns.outbox import Attachments
@@ -97,7 +98,7 @@ class Features:
                 *made,
                 _handover(options),
                 _hooks(ports),
-                ChatFeature(name="translation", stored=TRANSLATION),
+                _translation(ports),
                 _web(ports, metering),
                 _links(ports, metering),
                 _notion(ports, options, writes),
@@ -226,6 +227,12 @@ def _hooks(ports: Ports) -> ChatFeature:
     from shared.handlers.hooks import HookTokens  # noqa: PLC0415 - only with HOOKS=on, so that no cold start pays for it
 
     return ChatFeature(name="hooks", stored=HOOKS, card=HookTokens(key=ports.hooks.key))
+
+
+def _translation(ports: Ports) -> ChatFeature:
+    """A translation setting is counted and forgotten in every deployment; without a translating model nobody begins one."""
+    tools = translation_tools() if ports.translating_model is not None else ()
+    return ChatFeature(name="translation", tools=tools, stored=TRANSLATION)
 
 
 def _calendars(ports: Ports) -> ChatFeature:

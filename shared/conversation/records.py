@@ -198,17 +198,30 @@ class OfferedHook(Extensible):
     name: str = field(default="", repr=False)
 
 
+class TermChange(StrEnum):
+    """What a press changes about a word: translations keep it as it is, or translate it again."""
+
+    KEEP = "keep"
+    DROP = "drop"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedTranslation(Extensible):
     """What a press changes about translation: the languages between which it begins; none: it ends.
 
     `by`: the mark of the member who asked; empty: unknown. `is_joining`: translation is on for that member, and a press of another member
-    begins it for everybody.
+    begins it for everybody. `term_change`: the press changes only the `term`, which stays with its question; None: no term.
     """
 
     languages: tuple[str, ...] = ()
     by: str = ""
     is_joining: bool = False
+    term: str = field(default="", repr=False)
+    term_change: TermChange | None = None
+
+    def without_term(self) -> "OfferedTranslation":
+        """Return the offer without the word, which is a person's; what kind of change it is stays."""
+        return replace(self, term="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,8 +272,10 @@ class Offer(Extensible):
         return any(one.arguments for one in self.proposes)
 
     def without_proposals(self) -> "Offer":
-        """Return the offer with only the tool names of the proposals, so nothing can be confirmed."""
-        return replace(self, proposes=tuple(ProposedCall(tool=one.tool) for one in self.proposes))
+        """Return the offer with only the tool names of the proposals, and without a term, so nothing of them can be confirmed."""
+        translation = self.translation.without_term() if self.translation is not None else None
+        proposes = tuple(ProposedCall(tool=one.tool) for one in self.proposes)
+        return replace(self, proposes=proposes, translation=translation)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -348,7 +363,8 @@ class OutcomeRecord(Extensible):
         proposed = ((one.name, *compared_arguments(one.arguments)) for one in self.offer.proposes)
         answer_texts = compared_texts(self.text or "")
         filed = map(compared_path, self.audit.filed_paths)
-        shown = (*answer_texts, *filed, *self.offer.suggests, *self.translated_texts)
+        term = self.offer.translation.term if self.offer.translation is not None else ""
+        shown = (*answer_texts, *filed, *self.offer.suggests, *self.translated_texts, term)
         written = (*((compared_path(one.path), one.text) for one in self.writes), *proposed, shown)
         return tuple(text for pair in written for text in pair if text)
 

@@ -106,7 +106,7 @@ class ErasureHandler:
         if press.offer.hook is not None and self.hooks is not None:
             return self.hooks.make(event, question_id)
         if press.offer.translation is not None and self.translation is not None:
-            return self.translation.carry_out(event, press.offer.translation)
+            return self.translation.carry_out(event, press.offer.translation, question_id)
         if press.offer.forgets:
             return self._forget_messages(conversation, event, press, question_id)
         match press.offer.asks:

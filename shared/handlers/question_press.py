@@ -108,7 +108,7 @@ def _folded_press(conversation: Conversation, press_id: str) -> OutcomeRecord | 
 
 
 def _press_of(offer: Offer, event: LineEvent, press_id: str) -> OutcomeRecord:
-    """Return the press as an outcome, without words of people: a hook's name stays with its question."""
+    """Return the press as an outcome, without words of people: a hook's name, and a word, stay with their question."""
     hook = OfferedHook(mode=offer.hook.mode) if offer.hook is not None else None
     return OutcomeRecord(
         webhook_event_id=press_id,
@@ -122,6 +122,6 @@ def _press_of(offer: Offer, event: LineEvent, press_id: str) -> OutcomeRecord:
             forgets=offer.forgets,
             locale=offer.locale,
             hook=hook,
-            translation=offer.translation,
+            translation=offer.translation.without_term() if offer.translation is not None else None,
         ),
     )

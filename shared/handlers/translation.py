@@ -14,16 +14,18 @@ from typing import Final
 
 from shared import logs
 from shared.bus.result import EventResult
+from shared.conversation.history_reader import HistoryReader
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance, Source
-from shared.conversation.records import Offer, OfferedTranslation
+from shared.conversation.records import Offer, OfferedTranslation, TermChange
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import stage_beyond_undo
 from shared.line.display_names import sanitised
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import Phrase, Phrases
 from shared.locales import LOCALES
-from shared.translation.languages import LEAST_LANGUAGES, MOST_LANGUAGES, code_of, named
+from shared.locales.language_names import named
+from shared.translation.languages import LEAST_LANGUAGES, MOST_LANGUAGES, code_of
 from shared.translation.setting import LONGEST_TERM, MOST_TERMS, Term, TranslationSetting
 from shared.translation.store import TranslationStore
 from shared.turns.announcement import Announcement, Announcer, Stage, in_chats_language, stage_nothing
@@ -40,6 +42,7 @@ class TranslationHandler:
 
     conversations: Conversations
     announcer: Announcer
+    reader: HistoryReader
     phrases: Phrases
 
     def command(self, event: LineEvent, content: MessageContent, words: tuple[str, ...]) -> EventResult:
@@ -64,28 +67,30 @@ class TranslationHandler:
             case _:
                 return self._ask_to_begin(event, content, words)
 
-    def carry_out(self, event: LineEvent, offered: OfferedTranslation) -> EventResult:
-        """Translation begins or ends as of the press that counts, and the chat is told.
+    def carry_out(self, event: LineEvent, offered: OfferedTranslation, question_id: str) -> EventResult:
+        """Translation begins or ends as of the press that counts, or a word of the question is kept; and the chat is told.
 
         Repeated: no further effect, also of a press that overtook an earlier one. Raises: as `command` does.
         """
-        conversation, at_ms, by = (
-            self.conversations.of(event.conversation_id),
-            event.timestamp_ms,
-            mark_id(event.user_id),
-        )
-        store = TranslationStore(conversation)
+        conversation = self.conversations.of(event.conversation_id)
+        if offered.term_change is not None:
+            return self._carry_out_on_term(event, conversation, question_id)
+        store, at_ms = TranslationStore(conversation), event.timestamp_ms
         if offered.is_joining:
             setting = store.update(lambda before: before.joined(at_ms=at_ms))
             if not setting.is_for_all:
                 return self._say(event, Phrase.TRANSLATION_IS_OFF)
             logs.info("translation_joined")
             return self._say_on(event, Phrase.TRANSLATION_ON, setting)
-        if not offered.languages:
-            readers = store.read().languages
-            store.update(lambda before: before.switched_off(at_ms=at_ms))
-            logs.info("translation_ended")
-            return self._say(event, Phrase.TRANSLATION_OFF, stage=stage_beyond_undo, readers=readers)
+        if offered.languages:
+            return self._begin(event, store, offered)
+        readers = store.read().languages
+        store.update(lambda before: before.switched_off(at_ms=at_ms))
+        logs.info("translation_ended")
+        return self._say(event, Phrase.TRANSLATION_OFF, stage=stage_beyond_undo, readers=readers)
+
+    def _begin(self, event: LineEvent, store: TranslationStore, offered: OfferedTranslation) -> EventResult:
+        at_ms, by = event.timestamp_ms, mark_id(event.user_id)
         is_second = bool(offered.by) and offered.by != by
         setting = store.update(
             lambda before: before.switched_on(offered.languages, by=offered.by or by, at_ms=at_ms, is_for_all=is_second)
@@ -135,6 +140,25 @@ class TranslationHandler:
         source = Source(
             line_message_id=content.line_message_id, timestamp_ms=event.timestamp_ms, by=mark_id(event.user_id)
         )
+        return self._changed_terms(event, conversation, text, source, is_added=is_added)
+
+    def _carry_out_on_term(self, event: LineEvent, conversation: Conversation, question_id: str) -> EventResult:
+        """Keep the word of a question, or translate it again; the word has the message that named it as its source."""
+        history = self.reader.read_newest(conversation, required_ids={question_id})
+        question = next((one for one in history.outcomes if one.webhook_event_id == question_id), None)
+        offered = question.offer.translation if question is not None and question.text is not None else None
+        if question is None or offered is None or not offered.term:  # withdrawn or erased since
+            return self._say(event, Phrase.PRESS_VOID)
+        sources = question.provenance.only(frozenset({question.offer.asked_by or ""})).sources
+        if not sources:
+            return self._say(event, Phrase.PRESS_VOID)
+        return self._changed_terms(
+            event, conversation, offered.term, sources[0], is_added=offered.term_change is TermChange.KEEP
+        )
+
+    def _changed_terms(
+        self, event: LineEvent, conversation: Conversation, text: str, source: Source, *, is_added: bool
+    ) -> EventResult:
         added = (Term(text=text, source=source),) if is_added else ()
 
         def changed(before: TranslationSetting) -> TranslationSetting:

@@ -25,7 +25,7 @@ class Phrase(StrEnum):
     REMINDER_POSTPONED `when`, HANDOVER_DONE `minutes`, HANDOVER_BEGUN `name` and `minutes`, HANDOVER_UNKNOWN and HANDOVER_ENDED `name`,
     HANDOVER_NOTICE `name` and `chat`, texts about one hook `name`, HOOK_DONE and HOOK_ROTATED also `url`, and HOOK_QUESTION_NOW `cost`.
     CALENDAR_SHOWN needs `page`. Of translation, its question and the texts that say that it is on need `languages`, TRANSLATION_TERMS
-    `terms`, TRANSLATION_LIMIT `hour` (`Phrases.day_begin`), and TRANSLATION_CUT `count`.
+    `terms`, the questions about a word `term`, TRANSLATION_LIMIT `hour` (`Phrases.day_begin`), and TRANSLATION_CUT `count`.
     Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that
     end with `_button` are labels.
     """
@@ -178,6 +178,10 @@ class Phrase(StrEnum):
     HOOK_PICTURE = "hook_picture"
     TRANSLATION_QUESTION = "translation_question"
     TRANSLATION_BUTTON = "translation_button"
+    TRANSLATION_KEEP_QUESTION = "translation_keep_question"
+    TRANSLATION_KEEP_BUTTON = "translation_keep_button"
+    TRANSLATION_DROP_QUESTION = "translation_drop_question"
+    TRANSLATION_DROP_BUTTON = "translation_drop_button"
     TRANSLATION_ON = "translation_on"
     TRANSLATION_ON_FOR_ONE = "translation_on_for_one"
     TRANSLATION_JOIN_BUTTON = "translation_join_button"

@@ -13,7 +13,7 @@ from shared.agent.tools import Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 
 _ONE_BUTTON: Final = ToolFault(
-    message="Not offered: your reply asks already whether messages shall be taken back. Offer a person in your next reply.",
+    message="Not offered: your reply asks something else already. Offer a person in your next reply.",
     may_retry=False,
 )
 _OWN_CHAT: Final = ToolFault(message="Not offered: this is the operator's own chat.", may_retry=False)
@@ -44,7 +44,7 @@ class HandoverTools:
     def _offer(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
         if context.conversation.id == self.operator_id:
             return _OWN_CHAT
-        if context.forgetting.proposed:
+        if context.forgetting.proposed or context.translation.offered is not None:
             return _ONE_BUTTON
         context.handover.make()
         logs.info("handover_offered", reason=str(arguments["reason"]))

@@ -1,11 +1,13 @@
 """The languages that members may have translated, by their codes, names and scripts."""
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
 import regex
+
+from shared.locales.language_names import LANGUAGES
 
 MOST_LANGUAGES: Final = 4
 """The most languages of a chat: with more, a bubble would not fit a phone's screen."""
@@ -43,17 +45,6 @@ _SCRIPTS: Final[Mapping[str, frozenset[Script]]] = {
     "vi": frozenset({Script.LATIN}),
     "id": frozenset({Script.LATIN}),
 }
-LANGUAGES: Final[Mapping[str, str]] = {
-    "ja": "日本語",
-    "th": "ไทย",
-    "zh-TW": "繁體中文",
-    "zh-CN": "简体中文",
-    "ko": "한국어",
-    "en": "English",
-    "vi": "Tiếng Việt",
-    "id": "Bahasa Indonesia",
-}
-"""The codes of the languages, each with its own name for itself."""
 ENGLISH_NAMES: Final[Mapping[str, str]] = {
     "ja": "Japanese",
     "th": "Thai",
@@ -88,11 +79,6 @@ _CODES: Final[Mapping[str, str]] = {
 def code_of(name: str) -> str | None:
     """Return the code of a language by a name of it: `code_of("タイ語")` and `code_of("TH")` are "th"; None for any other word."""
     return _CODES.get(_folded(name))
-
-
-def named(languages: Iterable[str]) -> str:
-    """Return the languages by their own names: `named(("ja", "th"))` -> "日本語・ไทย"."""
-    return "・".join(LANGUAGES[language] for language in languages)
 
 
 def letter_count(text: str) -> int:

@@ -36,8 +36,8 @@ from shared.line.messaging import MESSAGES_A_CALL, SENDING_S, ReplyToken
 from shared.line.phrases import Phrase, Phrases
 from shared.line.utf16 import TEXT_LIMIT_UTF16, utf16_length
 from shared.locales import LOCALES
+from shared.locales.language_names import LANGUAGES
 from shared.metering import Meter, log_usage, metered
-from shared.translation.languages import LANGUAGES
 from shared.translation.left_alone import is_left_alone
 from shared.translation.setting import TranslationSetting
 from shared.translation.store import TranslationStore

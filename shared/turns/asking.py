@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from shared.conversation.records import Erasure, OfferedTranslation, OutcomeRecord
+from shared.conversation.records import Erasure, OfferedTranslation, OutcomeRecord, TermChange
 from shared.conversation.silences import SilenceChange
 from shared.line.cards.card import CardButton
 from shared.line.cards.questions import PARAGRAPHS_APART, changes_apart, question_card
@@ -13,6 +13,7 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import AnswerButton, AnswerPress, ConfirmPress, LanguagePress, Press, SparePress
 from shared.line.utf16 import utf16_length
 from shared.locales import LOCALES
+from shared.locales.language_names import named
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
 _CONFIRM_BUTTONS: Final = {
@@ -24,6 +25,16 @@ _SILENCE_BUTTONS: Final = {
     SilenceChange.PAUSE: Phrase.PAUSE_BUTTON,
     SilenceChange.RESUME: Phrase.RESUME_BUTTON,
     SilenceChange.HANDOVER: Phrase.HANDOVER_BUTTON,
+}
+
+
+_TERM_QUESTIONS: Final = {
+    TermChange.KEEP: Phrase.TRANSLATION_KEEP_QUESTION,
+    TermChange.DROP: Phrase.TRANSLATION_DROP_QUESTION,
+}
+_TERM_BUTTONS: Final = {
+    TermChange.KEEP: Phrase.TRANSLATION_KEEP_BUTTON,
+    TermChange.DROP: Phrase.TRANSLATION_DROP_BUTTON,
 }
 
 
@@ -63,6 +74,9 @@ class Asking:
         if outcome.offer.silence is not None:
             question = self.phrases.text(Phrase.HANDOVER_QUESTION, locale=locale, until=until)
             asks.append(self._confirmed_question(question, Phrase.HANDOVER_BUTTON, own_id, locale))
+        offered = outcome.offer.translation
+        if offered is not None:
+            asks.append(self._about_translation(outcome, offered, locale))
         if outcome.offer.forgets:
             count = str(len(outcome.offer.forgets))
             question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, locale=locale, messages=count, until=until)
@@ -91,6 +105,22 @@ class Asking:
         )
         return self.drawn(asked)
 
+    def _about_translation(self, outcome: OutcomeRecord, offered: OfferedTranslation, locale: str) -> OutgoingMessage:
+        """Return the question about translation that the model asks, in each of its languages, as the command asks it."""
+        until_ms, label = outcome.timestamp_ms + CONFIRMED_WITHIN_MS, _translation_button(offered)
+        question = PARAGRAPHS_APART.join(
+            self.phrases.text(
+                _translation_question(offered),
+                locale=reader,
+                languages=named(offered.languages),
+                term=offered.term,
+                until=self.phrases.hour(until_ms, locale=reader),
+            )
+            for reader in (locale, *_readers(offered, locale))
+        )
+        asked = self._confirmed_question(question, label, outcome.webhook_event_id, locale)
+        return self._with_labels_for_readers(asked, label, offered, locale)
+
     def _with_labels_for_readers(
         self, asked: OutgoingMessage, label: Phrase, translation: OfferedTranslation | None, locale: str
     ) -> OutgoingMessage:
@@ -100,8 +130,7 @@ class Asking:
         """
         if translation is None or asked.card is None or asked.button is None:
             return asked
-        others = [one for one in translation.languages if one in LOCALES and one != locale]
-        labels = [self.phrases.text(label, locale=other) for other in others]
+        labels = [self.phrases.text(label, locale=reader) for reader in _readers(translation, locale)]
         buttons = tuple(CardButton(label=text, value=asked.button.data) for text in labels)
         return replace(asked, card=replace(asked.card, buttons=buttons))
 
@@ -125,6 +154,11 @@ class Asking:
         return PostbackButton(label=self.phrases.text(label, locale=locale), data=press.data)
 
 
+def _readers(offered: OfferedTranslation, locale: str) -> Sequence[str]:
+    """Return the other languages of a translation in which there are fixed texts."""
+    return [language for language in offered.languages if language in LOCALES and language != locale]
+
+
 def _confirm_label(outcome: OutcomeRecord) -> Phrase | None:
     """Return the label of the button that confirms the question of a command; None where the outcome is none."""
     offer = outcome.offer
@@ -134,7 +168,15 @@ def _confirm_label(outcome: OutcomeRecord) -> Phrase | None:
         return _SILENCE_BUTTONS[offer.silence]
     if offer.hook is not None:
         return Phrase.HOOK_BUTTON
-    return _translation_button(offer.translation) if offer.translation is not None else None
+    if offer.translation is not None and not outcome.answered_ids:
+        return _translation_button(offer.translation)
+    return None
+
+
+def _translation_question(offered: OfferedTranslation) -> Phrase:
+    if offered.term_change is not None:
+        return _TERM_QUESTIONS[offered.term_change]
+    return Phrase.TRANSLATION_QUESTION if offered.languages else Phrase.TRANSLATION_OFF_QUESTION
 
 
 def _fitted(text: str) -> str:
@@ -150,6 +192,8 @@ def _fitted(text: str) -> str:
 
 
 def _translation_button(offered: OfferedTranslation) -> Phrase:
+    if offered.term_change is not None:
+        return _TERM_BUTTONS[offered.term_change]
     if offered.is_joining:
         return Phrase.TRANSLATION_JOIN_BUTTON
     return Phrase.TRANSLATION_BUTTON if offered.languages else Phrase.TRANSLATION_OFF_BUTTON

@@ -24,6 +24,7 @@ from simulator.gemini.default_model import (
     reminder_tools,
     shared_list_tools,
     tool_server_tools,
+    translation_tools,
 )
 from simulator.gemini.default_model.chat_facts import key_asked_for, last_words, value_of
 from simulator.gemini.default_model.classification import classify, is_classification
@@ -254,6 +255,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=expense_tools.has_result, decide=expense_tools.report),
     Rule(applies=poll_tools.has_result, decide=poll_tools.report),
     Rule(applies=shared_list_tools.has_result, decide=shared_list_tools.report),
+    Rule(applies=translation_tools.has_result, decide=translation_tools.report),
     Rule(applies=reminder_tools.has_result, decide=reminder_tools.proceed),
     Rule(applies=tool_server_tools.has_result, decide=tool_server_tools.report),
     Rule(applies=knowledge_tools.has_search_result, decide=knowledge_tools.use_entry),
@@ -271,6 +273,7 @@ RULES: tuple[Rule, ...] = (
     _calling(shared_list_tools.first_call),
     _calling(expense_tools.first_call),
     _calling(poll_tools.first_call),
+    _calling(translation_tools.first_call),
     _calling(reminder_tools.first_call),
     _calling(tool_server_tools.first_call),
     Rule(applies=knowledge_tools.is_request, decide=knowledge_tools.begin),

@@ -31,10 +31,11 @@ READING = {
 }
 
 
-def test_there_are_twenty_two_suites_and_more_than_six_hundred_cases() -> None:
+def test_there_are_twenty_three_suites_and_more_than_six_hundred_cases() -> None:
     assert set(SUITES) == {
         *("silence", "routing", "fields", "dates", "injection", "forgetting"),
         *("languages", "length", "retrieval", "claims", "reminders", "expenses", "lists", "polls"),
+        "translating",
         *("slang", "voice", "several", "corrections", "long_ago", "sarcasm", "for_others", "contradictions"),
     }
     assert len(CASES) >= 600

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from shared.access.budgets import Limits
-from shared.adapters.memory.scripted_model import JsonStep, calling
-from shared.agent.model import Json, JsonRequest
+from shared.adapters.memory.scripted_model import JsonStep, Step, calling
+from shared.agent.model import FunctionResponses, Json, JsonRequest
 from shared.errors import StorageUnavailableError
 from shared.line.addressing import GroupPolicy
 from shared.line.messaging import OutgoingMessage
@@ -54,6 +54,10 @@ class Group(Person):
         self.says(f"/translate {languages}")
         press = self.events.event("postback", postback={"data": self.newest_button}, by=KEN if is_for_all else None)
         self.sends(press)
+
+    def unsends(self, message: dict[str, Any]) -> None:
+        """The author unsends the message."""
+        self.worker.withdraw(self.events.chat_id, message["message"]["id"], timestamp_ms=message["timestamp"] + 1)
 
     def writes(self, text: str, *answers: JsonStep, by: str | None = None, **more: Any) -> dict[str, Any]:  # noqa: ANN401
         """A member writes; the model answers so."""
@@ -431,3 +435,129 @@ def test_another_chat_is_not_translated(group: Group) -> None:
     group.worker.deliver(other.text("明日行く？"), thinks=[SAYS])
 
     assert group.bubbles == ("はい",)
+
+
+def proposes(**arguments: object) -> tuple[Step, Step]:
+    """The model offers a change of translation, then replies."""
+    return calling(("propose_translation", arguments)), calling(("reply", {"message": "下のボタンでどうぞ"}))
+
+
+def test_asked_in_words_it_begins_by_a_tap_and_for_everybody_by_another_member_s(group: Group) -> None:
+    asked = group.asks("このグループは日本語とタイ語で", *proposes(change="begin", languages=["ja", "th"]))
+    assert not group.setting().is_on
+    assert group.worker.said[-2:][:1] == ["下のボタンでどうぞ"]
+    assert len(group.worker.line.replied[asked["replyToken"]]) == 2
+    assert "日本語・ไทย" in group.worker.said[-1]
+
+    group.presses(group.newest_button)
+
+    assert (group.setting().languages, group.setting().is_for_all) == (("ja", "th"), False)
+    group.sends(group.events.event("postback", postback={"data": group.newest_button}, by=KEN))
+    assert group.setting().is_for_all
+
+
+def test_another_member_s_tap_begins_it_for_everybody_at_once(group: Group) -> None:
+    group.asks("このグループは日本語とタイ語で", *proposes(change="begin", languages=["ja", "th"]))
+
+    group.sends(group.events.event("postback", postback={"data": group.newest_button}, by=KEN))
+
+    assert group.setting().is_for_all
+
+
+def test_asked_in_words_it_ends_by_a_tap(group: Group) -> None:
+    group.begins()
+    group.asks("もう訳さなくていいよ", *proposes(change="end"))
+    assert group.setting().is_on
+
+    group.presses(group.newest_button)
+
+    assert not group.setting().is_on
+
+
+@pytest.mark.parametrize("is_rich", [True, False])
+def test_a_word_is_kept_by_a_tap_and_goes_with_the_message_that_named_it(
+    pool: ThreadPoolExecutor, is_rich: bool
+) -> None:
+    group = Group(pool, is_rich=is_rich)
+    group.begins()
+    asked = group.asks("訳さないで: Momo", *proposes(change="keep_word", word="Momo"))
+    assert group.setting().terms == ()
+    assert "Momo" in group.worker.said[-1]
+
+    group.presses(group.newest_button)
+
+    (term,) = group.setting().terms
+    assert (term.text, term.source.line_message_id) == ("Momo", asked["message"]["id"])
+    group.presses(group.newest_button)
+    assert "Momo" not in group.worker.said[-1]  # pressed again: only that it counted already
+    group.unsends(asked)
+    assert group.setting().terms == ()
+    assert "Momo" not in everything_in(group.worker.store)
+
+
+def test_a_word_is_translated_again_by_a_tap(group: Group) -> None:
+    group.begins()
+    group.says("/translate keep Momo")
+    group.asks("Momoは訳して", *proposes(change="translate_word", word="momo"))
+
+    group.presses(group.newest_button)
+
+    assert group.setting().terms == ()
+
+
+def test_an_unsent_word_is_not_kept_by_a_later_tap(group: Group) -> None:
+    asked = group.asks("訳さないで: Momo", *proposes(change="keep_word", word="Momo"))
+    group.unsends(asked)
+
+    group.presses(group.newest_button)
+
+    assert group.setting().terms == ()
+    assert "Momo" not in everything_in(group.worker.store)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"change": "begin", "languages": ["ja"]}, "different languages"),
+        ({"change": "begin"}, "different languages"),
+        ({"change": "end"}, "nothing is translated"),
+        ({"change": "keep_word", "word": "Aizuchi Inc"}, "stand in the message"),
+        ({"change": "keep_word"}, "stand in the message"),
+        ({"change": "translate_word", "word": "明日"}, "translated already"),
+    ],
+)
+def test_what_cannot_be_offered_is_told_to_the_model(group: Group, arguments: Json, reason: str) -> None:
+    asked = group.asks("明日から頼む", *proposes(**arguments))
+
+    told = group.worker.model.requests[-1].contents[-1]
+    assert isinstance(told, FunctionResponses)
+    assert reason in str(told.responses[0].response["error"])
+    assert [one.button for one in group.worker.line.replied[asked["replyToken"]]] == [None]
+
+
+def test_what_is_on_for_all_already_is_not_offered(group: Group) -> None:
+    group.begins()
+
+    asked = group.asks("タイ語と日本語で", *proposes(change="begin", languages=["th", "ja"]))
+
+    assert [one.button for one in group.worker.line.replied[asked["replyToken"]]] == [None]
+
+
+def test_an_answer_asks_for_one_thing_only(group: Group) -> None:
+    both = calling(
+        ("propose_translation", {"change": "begin", "languages": ["ja", "th"]}),
+        ("propose_translation", {"change": "begin", "languages": ["ja", "vi"]}),
+    )
+
+    group.asks("訳して", both, calling(("reply", {"message": "どうぞ"})))
+
+    assert "ไทย" in group.worker.said[-1]
+    assert "Tiếng Việt" not in group.worker.said[-1]
+
+
+def test_only_groups_have_the_tool(friend: Person, group: Group) -> None:
+    friend.says("やあ", SAYS)
+    group.asks("やあ", SAYS)
+
+    tools = [[one.name for one in person.worker.model.requests[-1].declarations] for person in (friend, group)]
+    assert ["propose_translation" in names for names in tools] == [False, True]

@@ -26,7 +26,7 @@ def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
     counts["page"] = GOOGLE_PAGE
     counts["url"] = f"https://asia-northeast1-{'p' * 30}.cloudfunctions.net/webhook/hooks/notify"
     counts["until"] = "23:59"
-    counts |= {"languages": "Bahasa Indonesia・Tiếng Việt・繁體中文・English", "terms": "Aizuchi"}
+    counts |= {"languages": "Bahasa Indonesia・Tiếng Việt・繁體中文・English", "terms": "Aizuchi", "term": "名" * 40}
     counts |= dict.fromkeys(("erased", "spared", "things"), "メッセージ99999件、メモ99999件、リマインダー99999件")
     when = shown_moment(dt.datetime(2026, 11, 23, 9, 0), locale=locale, this_year=2025)  # noqa: DTZ001 - local
     return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32, when=when, **counts)
@@ -57,6 +57,8 @@ def test_every_locale_has_every_text_short_and_complete(locale: str, which: Phra
         (Phrase.HOOK_QUESTION_NOW, Phrase.HOOK_BUTTON),
         (Phrase.HOOK_QUESTION_QUIET, Phrase.HOOK_BUTTON),
         (Phrase.TRANSLATION_QUESTION, Phrase.TRANSLATION_BUTTON),
+        (Phrase.TRANSLATION_KEEP_QUESTION, Phrase.TRANSLATION_KEEP_BUTTON),
+        (Phrase.TRANSLATION_DROP_QUESTION, Phrase.TRANSLATION_DROP_BUTTON),
         (Phrase.TRANSLATION_ON_FOR_ONE, Phrase.TRANSLATION_JOIN_BUTTON),
         (Phrase.TRANSLATION_IS_ON_FOR_ONE, Phrase.TRANSLATION_JOIN_BUTTON),
         (Phrase.TRANSLATION_OFF_QUESTION, Phrase.TRANSLATION_OFF_BUTTON),
