@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, e
 from tests.browser.accessibility import findings
 from tests.browser.test_manners import take_screenshot
 from tests.browser.test_page import say
+from tests.browser.test_reminders import pass_time
 from tests.browser.test_taps import RunningStack
 
 HEIGHT: Final = 1_000
@@ -69,7 +70,7 @@ class Phone:
         """The bubbles of the others, and of the bot."""
         return self.page.locator(".row.theirs .bubble:not(.dots)")
 
-    def sees(self, *texts: str) -> None:
+    def sees(self, *texts: str | re.Pattern[str]) -> None:
         """A bubble of the bot with all the texts shows."""
         bubbles = self.bubbles
         for text in texts:
@@ -83,6 +84,12 @@ class Phone:
     def presses(self, label: str) -> None:
         """Press the newest button with the label."""
         self.button(label).click()
+
+    def lets_time_pass(self, label: str) -> None:
+        """Move the clock of the stack by the button with the label, in the drawer of what the bot keeps."""
+        self.page.locator("#filed-button").click()
+        pass_time(self.page, label)
+        self.page.locator("#filed-close").click()
 
     def takes_picture(self, name: str, folder: Path) -> None:
         """Keep a picture of the newest messages."""

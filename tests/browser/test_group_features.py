@@ -1,5 +1,6 @@
 """What groups use the bot for, each feature played by three people with phones of their own, in two languages."""
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,8 @@ from tests.browser.test_taps import RunningStack
 from tests.support.stacks import running_stack
 
 KEN, SOMCHAI, ANN = "ケン", "สมชาย", "Ann"
+_RESTS_MS: Final = 31_000
+"""After this time without a turn of the bot, a message that is not for the bot may bring a summary."""
 PAGES: Final = {KEN: "ja-JP", SOMCHAI: "en-US", ANN: "en-US"}
 
 
@@ -134,3 +137,29 @@ def test_two_people_fill_a_list_tick_it_at_once_and_clear_it(
     ken.presses("一覧を見る")
     ken.sees("BBQ（2件）", "炭", "candles")
     ken.takes_picture("group-list-cleared", tmp_path)
+
+
+def test_a_summary_of_the_day_comes_with_the_next_message_in_its_makers_language(
+    phones: list[Phone], running: RunningStack, tmp_path: Path
+) -> None:
+    gather(phones, running, "朝の会")
+    ken, somchai, ann = phones
+    ken.says("集合は10時、駅の北口です")
+    somchai.says("โอเค เจอกัน")
+    ann.says("I bring the tea")
+    ken.says("@毎朝8時に昨日のまとめを送って")
+    ken.sees("✓ リマインダー：「昨日のまとめ」（毎日 8:00、そのあと最初のメッセージのときに伝えます）")
+    ann.says("@Every day at 9 send us a summary of the day")
+    ann.sees("✓ Reminder: “a summary of the day” (every day at 09:00, with the first message here after that)")
+
+    ken.lets_time_pass("1日進める")
+    running.settles()
+    somchai.says("อรุณสวัสดิ์")
+    for phone in phones:
+        phone.sees(re.compile("^昨日のまとめ"), "- ケン: 集合は10時、駅の北口です", "- Ann: I bring the tea")
+    running.settles()
+    running.moves_clock(ms=_RESTS_MS)
+    ann.says("Good morning")
+    for phone in phones:
+        phone.sees(re.compile("^a summary of the day"), "- สมชาย: โอเค เจอกัน")
+    ann.takes_picture("group-summary", tmp_path)

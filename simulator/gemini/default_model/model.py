@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 REPLY, SKIP = "reply", "skip"
 WRITE_RECAP, WRITE_DESCRIPTION = "write_recap", "write_description"
+SUMMARY_LINE = 'each beginning with "- "'  # with these words the product asks for a summary that a group reads
 MAX_QUOTE_CHARACTERS = 80
 WAITS_FOR_A_TAP = "Not done yet"  # with these words the product answers a call that a person has to confirm
 _MAX_WORDS_AFTER_GREETING = 16
@@ -183,7 +184,10 @@ def _in_words(value: object) -> str:
 
 
 def _write_recap(prompt: Prompt) -> Decision:
-    """Repeat the shortened words of all messages, so that tests can search the recap."""
+    """Repeat the shortened words of all messages, so that tests can search the recap; a summary for a group has a line for each."""
+    if SUMMARY_LINE in prompt.request.system_text:
+        told = (f"- {message.speaker}: {_shorten(message.words)}" for message in prompt.messages if message.words)
+        return CallTool(name=WRITE_RECAP, args={"text": "\n".join(told) or "…"})
     words = (_shorten(message.words) for message in prompt.messages)
     return CallTool(name=WRITE_RECAP, args={"text": " / ".join(part for part in words if part) or "…"})
 

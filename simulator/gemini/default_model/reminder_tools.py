@@ -1,7 +1,8 @@
 """The rules for reminders, from plain sentences.
 
 `明日の9時に薬って言って` and `Remind us Friday at 6pm: report` create a reminder, `毎朝8時に今日のまとめを送って` creates a digest,
-`毎月末の9時に家賃って言って` and `Every hour from 9 to 17 remind us to drink` recurring ones; `リマインダーを見せて` lists the reminders,
+`毎朝8時に昨日のまとめを送って` in a group a summary of what was said there, `毎月末の9時に家賃って言って` and
+`Every hour from 9 to 17 remind us to drink` recurring ones; `リマインダーを見せて` lists the reminders,
 `薬のリマインダーを取り消して` lists the reminders and cancels "薬". Times are relative to the prompt's note with the current time.
 """
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
@@ -56,12 +57,14 @@ _REQUESTS = (
     rf"(?P<every>every) {_ENGLISH_WEEKDAY} at {_CLOCK} {_REMIND}{_TEXT}",
     rf"{_REMIND}{_TEXT} (?P<every>every) {_ENGLISH_WEEKDAY} at {_CLOCK}",
     rf"send me (?P<text>my daily digest) (?P<every>every day) at {_CLOCK}",
+    rf"(?P<every>every day) at {_CLOCK} send us (?P<text>a summary of (?:yesterday|the day))",
 )
 _RULE_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _LISTINGS = (r"リマインダーを見せて(?:ください)?", r"リマインダーは", r"show me my reminders", r"what is due")
 _CANCELLATIONS = (rf"{_TEXT}のリマインダーを(?:取り消して|やめて)(?:ください)?", rf"cancel the {_TEXT} reminder")
 _DAYS = {"今日": 0, "today": 0, "明日": 1, "tomorrow": 1, "明後日": 2}
 _DIGEST = re.compile(r"まとめ|digest")
+_CHAT_SUMMARY = re.compile(r"昨日の(?:話の)?まとめ|summary of (?:yesterday|the day)")
 _TOOLS = frozenset({"create_reminder", "list_reminders", "cancel_reminder", "change_reminder"})
 
 
@@ -153,9 +156,16 @@ def _creation(prompt: Prompt) -> CallTool | None:
             "text": text,
             "at": at.strftime("%Y-%m-%dT%H:%M"),
             **({"rule": _rule(groups)} if every else {}),
-            **({"digest": "daily"} if every and _DIGEST.search(text) else {}),
+            **(_digest(text, is_direct=prompt.is_direct) if every else {}),
         },
     )
+
+
+def _digest(text: str, *, is_direct: bool) -> dict[str, str]:
+    """Return what is summed up: in a group "昨日のまとめ" is about what was said there, and any other "まとめ" about what is filed."""
+    if _CHAT_SUMMARY.search(text) and not is_direct:
+        return {"digest": "chat"}
+    return {"digest": "daily"} if _DIGEST.search(text) else {}
 
 
 def _rule(groups: Mapping[str, str]) -> str:

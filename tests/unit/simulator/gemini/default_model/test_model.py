@@ -158,3 +158,14 @@ def test_any_words_get_one_call_and_the_same_one_again(texts: list[str]) -> None
 )
 def test_a_quote_is_not_part_of_the_words(ask: Callable[..., tuple[str, str]], quoted: str) -> None:
     assert ask(f"[ゆき | 2026-11-22 03:35] {quoted}") == ask("[ゆき | 2026-11-22 03:35] こんにちは")
+
+
+def test_a_summary_for_a_group_has_a_line_for_each_message(
+    ask: Callable[..., tuple[str, str]], function: Callable[[str, str], dict[str, Any]]
+) -> None:
+    tools = [{"functionDeclarations": [function("write_recap", "text")]}]
+    asked = {"parts": [{"text": 'Write at most ten short lines, each beginning with "- ".'}]}
+
+    told = ask("[Ken | 22:46]\nat ten", "[Mali | 22:47]\nOK", tools=tools, systemInstruction=asked)
+
+    assert told == ("write_recap", "- Ken: at ten\n- Mali: OK")

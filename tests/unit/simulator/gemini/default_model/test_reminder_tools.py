@@ -51,6 +51,24 @@ def calls(
 
 
 @pytest.mark.parametrize(
+    ("said", "digest"),
+    [
+        ("毎朝8時に昨日のまとめを送って", "chat"),
+        ("Every day at 9 send us a summary of yesterday.", "chat"),
+        ("毎朝8時に今日のまとめを送って", "daily"),
+    ],
+)
+def test_in_a_group_a_summary_of_yesterday_is_one_of_the_chat(
+    calls: Callable[..., tuple[str, dict[str, Any]]], said: str, digest: str
+) -> None:
+    _, in_group = calls(said, note=NOTE.replace("1:1 chat", "group chat"))
+    _, alone = calls(said)
+
+    assert in_group["digest"] == digest
+    assert alone.get("digest") != "chat"
+
+
+@pytest.mark.parametrize(
     ("said", "args"),
     [
         ("明日の9時に薬って言って", {"text": "薬", "at": "2026-11-23T09:00"}),
