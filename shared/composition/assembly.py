@@ -62,6 +62,7 @@ from shared.handlers.postback import PostbackHandler
 from shared.handlers.question_press import QuestionPresses
 from shared.handlers.reminder_press import ReminderPressHandler
 from shared.handlers.silence import SilenceHandler
+from shared.handlers.switches import Switchboard
 from shared.handlers.tick import TickHandler
 from shared.handlers.traces import Traces
 from shared.handlers.translation import TranslationHandler
@@ -298,6 +299,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     command = CommandHandler(
         conversations=conversations,
         announcer=announcer,
+        switchboard=Switchboard(features=features.switches, phrases=phrases),
         erasure=erasure,
         silence=silence,
         budgets=budgets,
@@ -330,12 +332,25 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             profiles=ports.profiles,
             phrases=phrases,
             command=command,
-            of_features=feature_presses(ports, options, announcer, people=people, pushes=pushes, hooks=hooks),
+            of_features=feature_presses(
+                ports,
+                options,
+                announcer,
+                people=people,
+                pushes=pushes,
+                hooks=hooks,
+                calendars=calendars,
+                translation=translation,
+            ),
             reminder=ReminderPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
             silence=silence,
         ),
         greeting=GreetingHandler(
-            conversations=conversations, announcer=announcer, phrases=phrases, is_rich=options.is_rich
+            conversations=conversations,
+            announcer=announcer,
+            switchboard=command.switchboard,
+            phrases=phrases,
+            is_rich=options.is_rich,
         ),
         membership=MembershipHandler(
             conversations=conversations, calendar=calendars.commands if calendars is not None else None

@@ -13,7 +13,9 @@ from shared.agent.turn_context import TurnContext
 from shared.composition.ports import NotionPort, Options, Ports
 from shared.conversation.history_reader import ThingBlock
 from shared.conversation.records import OutcomeRecord
+from shared.conversation.switch import SwitchesOf
 from shared.expenses.staging import ExpenseOverlay
+from shared.expenses.switches import expense_switches
 from shared.features.calendars import CALENDARS
 from shared.features.chat_feature import ChatFeature
 from shared.features.entries import ENTRIES
@@ -28,9 +30,11 @@ from shared.knowledge.embeddings import EntryEmbeddings
 from shared.knowledge.entry_editor import EntryEditor
 from shared.knowledge.list_editor import ListEditor
 from shared.knowledge.staging import EntryOverlay
+from shared.knowledge.switches import list_switches
 from shared.line.messaging import OutgoingMessage
 from shared.metering import Metering
 from shared.polls.staging import PollOverlay
+from shared.polls.switches import poll_switches
 from shared.reminders.delivery import Reminding
 from shared.tools.core import core_tools
 from shared.tools.expenses import ExpenseTools
@@ -59,6 +63,7 @@ from shared.tools.recall import MemoryTools
 from shared.tools.translation import translation_tools
 from shared.tools.undo import undo_tools
 from shared.tools.web import MeteredWebSearch, web_tools
+from shared.translation.switches import translation_switches
 from shared.turns.outbox import Attachments
 
 
@@ -143,6 +148,11 @@ class Features:
         return tuple(tool for feature in self.offered if feature.acts_outside for tool in feature.tools)
 
     @property
+    def switches(self) -> tuple[SwitchesOf, ...]:
+        """What of each feature is on in a chat."""
+        return tuple(feature.switches for feature in self.offered)
+
+    @property
     def cards(self) -> Attachments:
         """The messages after an answer, of every feature."""
         return _Cards(tuple(feature.card for feature in self.offered if feature.card is not None))
@@ -188,7 +198,10 @@ def _lists(ports: Ports, options: Options) -> ChatFeature:
         elsewhere_in=notion.conversations if notion is not None else None,
     )
     return ChatFeature(
-        name="lists", tools=tools.tools(), guide=lists_guide(notion.databases if notion is not None else ())
+        name="lists",
+        tools=tools.tools(),
+        guide=lists_guide(notion.databases if notion is not None else ()),
+        switches=list_switches,
     )
 
 
@@ -199,7 +212,14 @@ def expenses_feature(options: Options, memory: ChatMemory, size_of: Callable[[st
     tools = ExpenseTools(
         people=memory.people, size_of=size_of, currency=options.currency, time_zone=options.time_zone
     ).tools()
-    return ChatFeature(name="expenses", tools=tools, guide=EXPENSES_GUIDE, overlay=ExpenseOverlay, stored=EXPENSES)
+    return ChatFeature(
+        name="expenses",
+        tools=tools,
+        guide=EXPENSES_GUIDE,
+        overlay=ExpenseOverlay,
+        stored=EXPENSES,
+        switches=expense_switches,
+    )
 
 
 def polls_feature(options: Options, memory: ChatMemory, size_of: Callable[[str], int | None]) -> ChatFeature:
@@ -211,7 +231,9 @@ def polls_feature(options: Options, memory: ChatMemory, size_of: Callable[[str],
         zone=options.time_zone.key,
         locale=options.locale,
     ).tools()
-    return ChatFeature(name="polls", tools=tools if options.has_polls else (), overlay=PollOverlay, stored=POLLS)
+    if not options.has_polls:
+        return ChatFeature(name="polls", overlay=PollOverlay, stored=POLLS)
+    return ChatFeature(name="polls", tools=tools, overlay=PollOverlay, stored=POLLS, switches=poll_switches)
 
 
 def _handover(options: Options) -> ChatFeature:
@@ -225,23 +247,26 @@ def _hooks(ports: Ports) -> ChatFeature:
     if ports.hooks is None:
         return ChatFeature(name="hooks", stored=HOOKS)
     from shared.handlers.hooks import HookTokens  # noqa: PLC0415 - only with HOOKS=on, so that no cold start pays for it
+    from shared.hooks.switches import hook_switches  # noqa: PLC0415 - as above
 
-    return ChatFeature(name="hooks", stored=HOOKS, card=HookTokens(key=ports.hooks.key))
+    return ChatFeature(name="hooks", stored=HOOKS, card=HookTokens(key=ports.hooks.key), switches=hook_switches)
 
 
 def _translation(ports: Ports) -> ChatFeature:
     """A translation setting is counted and forgotten in every deployment; without a translating model nobody begins one."""
-    tools = translation_tools() if ports.translating_model is not None else ()
-    return ChatFeature(name="translation", tools=tools, stored=TRANSLATION)
+    if ports.translating_model is None:
+        return ChatFeature(name="translation", stored=TRANSLATION)
+    return ChatFeature(name="translation", tools=translation_tools(), stored=TRANSLATION, switches=translation_switches)
 
 
 def _calendars(ports: Ports) -> ChatFeature:
     """Calendars are cleaned and forgotten in every deployment; with CALENDAR=on they follow what turns write, and are shown."""
     if ports.calendar is None:
         return ChatFeature(name="calendars", stored=replace(CALENDARS, writer=None))
+    from shared.calendars.switches import calendar_switches  # noqa: PLC0415 - as above
     from shared.handlers.calendar import FeedAddress  # noqa: PLC0415 - only with CALENDAR=on, so that no cold start pays for it
 
-    return ChatFeature(name="calendars", stored=CALENDARS, card=FeedAddress())
+    return ChatFeature(name="calendars", stored=CALENDARS, card=FeedAddress(), switches=calendar_switches)
 
 
 def _web(ports: Ports, metering: Metering) -> ChatFeature:

@@ -10,11 +10,22 @@ from shared.handlers.list_press import ListPressHandler
 from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.postback import PressHandler
 from shared.handlers.tick_press import TickPressHandler
+from shared.handlers.translation import TranslationHandler
 from shared.handlers.vote_press import VotePressHandler
-from shared.line.postback_data import HookPress, ListedReminderPress, ListPress, Press, TickPress, VotePress
+from shared.line.postback_data import (
+    CalendarPress,
+    HookPress,
+    ListedReminderPress,
+    ListPress,
+    Press,
+    TickPress,
+    TranslationPress,
+    VotePress,
+)
 from shared.turns.announcement import Announcer
 
 if TYPE_CHECKING:
+    from shared.composition.calendars import Calendars
     from shared.composition.hooks import Hooks
 
 
@@ -26,10 +37,18 @@ def feature_presses(  # noqa: PLR0913 - what the assembly has built
     people: People,
     pushes: PushAllowance,
     hooks: "Hooks | None",
+    calendars: "Calendars | None",
+    translation: TranslationHandler,
 ) -> Mapping[type[Press], PressHandler]:
-    """Return the handlers of a deployment, for example of `TickPress`; without HOOKS=on, none of `HookPress`."""
+    """Return the handlers of a deployment, for example of `TickPress`; without HOOKS=on, none of `HookPress`.
+
+    Without CALENDAR=on, none of `CalendarPress` either.
+    """
     conversations, phrases = ports.conversations, announcer.outbox.phrases
     of_hooks: Mapping[type[Press], PressHandler] = {} if hooks is None else {HookPress: hooks.commands.press}
+    of_calendars: Mapping[type[Press], PressHandler] = (
+        {} if calendars is None else {CalendarPress: calendars.commands.press}
+    )
     return {
         ListedReminderPress: ListedReminderPressHandler(
             conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
@@ -47,5 +66,7 @@ def feature_presses(  # noqa: PLR0913 - what the assembly has built
             locale=options.locale,
             clock=ports.clock,
         ),
+        TranslationPress: translation.press,
         **of_hooks,
+        **of_calendars,
     }

@@ -6,6 +6,7 @@ from functools import partial
 
 from shared.composition.ports import Options, Ports
 from shared.conversation.pushes import PushAllowance
+from shared.conversation.switch import no_switches
 from shared.features.chat_feature import ChatFeature
 from shared.features.reminders import REMINDERS
 from shared.handlers.admission import AdmissionHandler
@@ -17,6 +18,7 @@ from shared.reminders.postponed import PostponedReminders
 from shared.reminders.prompt_block import ReminderBlock
 from shared.reminders.staging import ReminderOverlay
 from shared.reminders.store import REMINDER
+from shared.reminders.switches import summary_switches
 from shared.reminders.wording import ReminderWording
 from shared.tools.guides.reminders import REMINDERS_GUIDE
 from shared.tools.reminders import ReminderTools
@@ -53,6 +55,7 @@ class Reminders:
                 stored=REMINDERS,
                 block=ReminderBlock(),
                 card=CalendarLinks(phrases=phrases, locale=options.locale),
+                switches=no_switches if is_off else summary_switches,
             ),
             additions=AllAdditions() if is_off else PostponedReminders(wording=wording, clock=ports.clock),
             delivery=delivery,

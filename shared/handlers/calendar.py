@@ -23,6 +23,7 @@ from shared.line.cards.copied import copy_button
 from shared.line.events import LineEvent
 from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import CalendarChoice, CalendarPress
 from shared.line.webhook_check import WebhookAddress
 from shared.turns.announcement import Announcement, Announcer, Stage, in_chats_language, stage_nothing
 
@@ -83,6 +84,10 @@ class CalendarHandler:
         is_changed = calendar.event_id == event.webhook_event_id
         stage = stage_beyond_undo if is_changed else stage_nothing
         return self._show(event, f"{url}/{calendar.token}{FEED_SUFFIX}", stage)
+
+    def press(self, event: LineEvent, press: CalendarPress) -> EventResult:
+        """The chat's address is shown, made if there is none, or ended; as `command` does."""
+        return self.command(event, _OFF if press.choice is CalendarChoice.OFF else "")
 
     def renew_after(self, event: LineEvent) -> None:
         """Members left, so the chat's calendar has another address, which they do not know; `/calendar` shows it.

@@ -20,11 +20,12 @@ from shared.conversation.store import Conversation, Conversations
 from shared.handlers.erasure import ErasureHandler
 from shared.handlers.language import LanguageHandler
 from shared.handlers.silence import SilenceHandler
+from shared.handlers.switches import Switchboard
 from shared.knowledge.overview import FiledEntries, digest_of_today, open_entries
 from shared.line.cards.card import Card, CardRow, card_text
 from shared.line.cards.copied import copy_button
 from shared.line.cards.written import greeting_card, help_card
-from shared.line.commands import Command, locale_of
+from shared.line.commands import Command, locale_asked_in, locale_of
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, Phrase, Phrases
 from shared.line.postback_data import PagePress
@@ -63,6 +64,7 @@ class CommandHandler:
     presence: Presence
     phrases: Phrases
     language: LanguageHandler
+    switchboard: Switchboard
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
     is_rich: bool = True
 
@@ -78,6 +80,8 @@ class CommandHandler:
         logs.info("command_received", command=command.value)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             match command:
+                case Command.SETTINGS:
+                    return self._until_it_stands(lambda: self._show_switches(event))
                 case Command.USAGE | Command.REMINDERS | Command.NOTES | Command.DIGEST:
                     return self._tell_usage(event) if command is Command.USAGE else self._show(event, command)
                 case Command.LANGUAGE:
@@ -93,13 +97,26 @@ class CommandHandler:
                 case Command.RESET | Command.EXIT | Command.BYE:
                     return self.erasure.ask(event, content, _ASKED_IN_GROUPS[command])
                 case _:
-                    return self._explain(event, command)
+                    asked_in = locale_asked_in(str(content.fields.get("text", "")))
+                    return self._until_it_stands(lambda: self._explain(event, command, asked_in))
 
-    def _explain(self, event: LineEvent, command: Command) -> EventResult:
-        friend, group = _EXPLANATIONS[command]
-        which = friend if event.is_one_on_one else group
+    def _show_switches(self, event: LineEvent) -> EventResult:
+        switches = self.switchboard.read(self.conversations.of(event.conversation_id))
 
         def worded(locale: str | None) -> Announcement:
+            shown = switches.listed(locale or self.phrases.locale)
+            return replace(_said(event, shown.text, shown.card), provenance=shown.provenance)
+
+        return self._announce(event, worded)
+
+    def _explain(self, event: LineEvent, command: Command, asked_in: str | None) -> EventResult:
+        """Announce an explanation, in the language `asked_in` if the words of the question show one; the help, with what is on."""
+        friend, group = _EXPLANATIONS[command]
+        which = friend if event.is_one_on_one else group
+        switches = self.switchboard.read(self.conversations.of(event.conversation_id))
+
+        def worded(chats_locale: str | None) -> Announcement:
+            locale = asked_in or chats_locale
             text = self.phrases.text(which, locale=locale, id=event.conversation_id)
             if which in _NAMES_AN_ID:
                 button = copy_button(event.conversation_id, locale or self.phrases.locale)
@@ -108,8 +125,9 @@ class CommandHandler:
                 return _said(event, text)
             examples = self._examples(EXAMPLES if event.is_one_on_one else GROUP_EXAMPLES, locale)
             draw = help_card if command is Command.HELP else greeting_card
-            card = draw(text, event.webhook_event_id, examples)
-            return _said(event, text, card, suggests=examples if event.is_one_on_one or self.is_rich else ())
+            shown = switches.added_to(text, draw(text, event.webhook_event_id, examples), locale or self.phrases.locale)
+            suggests = examples if event.is_one_on_one or self.is_rich else ()
+            return replace(_said(event, shown.text, shown.card, suggests=suggests), provenance=shown.provenance)
 
         return self._announce(event, worded)
 
@@ -151,9 +169,13 @@ class CommandHandler:
         return self._show(event, Command(press.command), page=press.page)
 
     def _show(self, event: LineEvent, command: Command, *, page: int = 0) -> EventResult:
-        """Announce what the chat keeps; once more if a withdrawal changed that while the announcement waited for the turn."""
-        result = self._announce_kept(event, command, page)
-        return self._announce_kept(event, command, page) if result is EventResult.ERASED else result
+        """Announce what the chat keeps."""
+        return self._until_it_stands(lambda: self._announce_kept(event, command, page))
+
+    def _until_it_stands(self, announce: Callable[[], EventResult]) -> EventResult:
+        """Announce what was read; once more if a withdrawal changed that while the announcement waited for the turn."""
+        result = announce()
+        return announce() if result is EventResult.ERASED else result
 
     def _announce_kept(self, event: LineEvent, command: Command, page: int) -> EventResult:
         overview_in = self._overview(self.conversations.of(event.conversation_id), command, page)

@@ -90,7 +90,10 @@ class Intake:
             return None
         names = self._names(event)
         command = command_of(
-            content, bot_names=names, is_addressed=is_addressed(event, policy=self.policy, bot_names=names)
+            content,
+            bot_names=names,
+            is_addressed=is_addressed(event, policy=self.policy, bot_names=names),
+            is_in_group=not event.is_one_on_one,
         )
         is_unknown = (
             (command is Command.HANDOVER and not self.operator.is_in(event))

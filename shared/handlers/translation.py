@@ -23,6 +23,7 @@ from shared.conversation.undo import stage_beyond_undo
 from shared.line.display_names import sanitised
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import TranslationChoice, TranslationPress
 from shared.locales import LOCALES
 from shared.locales.language_names import named
 from shared.translation.languages import LEAST_LANGUAGES, MOST_LANGUAGES, code_of
@@ -85,9 +86,36 @@ class TranslationHandler:
         if offered.languages:
             return self._begin(event, store, offered)
         readers = store.read().languages
-        store.update(lambda before: before.switched_off(at_ms=at_ms))
+        setting = store.update(lambda before: before.switched_off(at_ms=at_ms))
+        if setting.is_on:  # a later press has begun it meanwhile
+            return self._show(event, conversation)
         logs.info("translation_ended")
         return self._say(event, Phrase.TRANSLATION_OFF, stage=stage_beyond_undo, readers=readers)
+
+    def press(self, event: LineEvent, press: TranslationPress) -> EventResult:
+        """Translation ends, or a second member has everybody's messages translated, by a press on the card of what is on.
+
+        A card that was sent does not change, so what was changed since is not joined, and the press says so. Repeated, and raises: as
+        `carry_out` does.
+        """
+        conversation, at_ms = self.conversations.of(event.conversation_id), event.timestamp_ms
+        store = TranslationStore(conversation)
+        setting = store.read()
+        if not setting.is_on and setting.changed_ms != at_ms:
+            return self._say(event, Phrase.TRANSLATION_IS_OFF)
+        if press.choice is TranslationChoice.END:
+            return self.carry_out(event, OfferedTranslation(), "")
+        if setting.is_for_all and setting.changed_ms != at_ms:
+            return self._show(event, conversation)
+        if setting.by == mark_id(event.user_id):
+            return self._say(event, Phrase.TRANSLATION_NEEDS_ANOTHER)
+        joined = store.update(
+            lambda before: before.joined(at_ms=at_ms) if before.changed_ms == press.changed_ms else before
+        )
+        if joined.all_since_ms != at_ms:
+            return self._say(event, Phrase.SWITCH_CHANGED)
+        logs.info("translation_joined")
+        return self._say_on(event, Phrase.TRANSLATION_ON, joined)
 
     def _begin(self, event: LineEvent, store: TranslationStore, offered: OfferedTranslation) -> EventResult:
         at_ms, by = event.timestamp_ms, mark_id(event.user_id)

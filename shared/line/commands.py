@@ -36,6 +36,7 @@ class Command(StrEnum):
     HOOK = "hook"
     CALENDAR = "calendar"
     TRANSLATE = "translate"
+    SETTINGS = "settings"
 
 
 _OTHER_NAMES: Final = {
@@ -65,21 +66,48 @@ _OTHER_NAMES: Final = {
     "カレンダー": Command.CALENDAR,
     "行事曆": Command.CALENDAR,
     "ปฏิทิน": Command.CALENDAR,
+    "設定": Command.SETTINGS,
+    "ตั้งค่า": Command.SETTINGS,
 }
 """Names that people try after the slash."""
 _WITH_WORDS: Final = (Command.START, Command.HANDOVER, Command.HOOK, Command.CALENDAR, Command.TRANSLATE)
 _WITHOUT_SLASH: Final = frozenset({"help", "ヘルプ", "使い方", "使用說明", "วิธีใช้"})
+_ASKED: Final = {
+    "何ができる": "ja",
+    "何ができるの": "ja",
+    "何ができますか": "ja",
+    "なにができる": "ja",
+    "what can you do": "en",
+    "你會做什麼": "zh-TW",
+    "你可以做什麼": "zh-TW",
+    "你能做什麼": "zh-TW",
+    "ทำอะไรได้บ้าง": "th",
+}
+_ASKED_IN_GROUPS: Final = {unicodedata.normalize("NFKC", words): locale for words, locale in _ASKED.items()}
+"""What a group asks the bot, and gets the help, which says what is on there; with the language of the answer."""
+_ENDS: Final = " ?!。、.~"
 
 
-def command_of(content: MessageContent, *, bot_names: Sequence[str], is_addressed: bool = False) -> Command | None:
+def command_of(
+    content: MessageContent, *, bot_names: Sequence[str], is_addressed: bool = False, is_in_group: bool = False
+) -> Command | None:
     """Return the message's command, with or without a mention of the bot; None for any other message, such as an unknown `/x`.
 
-    A message that addresses the bot (`is_addressed`) and is nothing but ヘルプ, or "help" in another language, asks for the help.
+    A message that addresses the bot (`is_addressed`) and is nothing but ヘルプ, or "help" in another language, asks for the help; in a
+    group also 「何ができる」. In a 1:1 chat the model answers that.
     """
     if content.type != "text":
         return None
     text = without_address(content, bot_names=bot_names)
-    return Command.HELP if is_addressed and _visible(text).casefold() in _WITHOUT_SLASH else parse_command(text)
+    words = _visible(text).casefold()
+    is_asking = words in _WITHOUT_SLASH or (is_in_group and words.strip(_ENDS) in _ASKED_IN_GROUPS)
+    return Command.HELP if is_addressed and is_asking else parse_command(text)
+
+
+def locale_asked_in(text: str) -> str | None:
+    """Return the language of a question that asks for the help: "@Aizuchi 何ができる" -> "ja"; None for a command."""
+    words = _visible(text).casefold().strip(_ENDS)
+    return next((locale for asked, locale in _ASKED_IN_GROUPS.items() if words.endswith(asked)), None)
 
 
 def words_after(command: Command, content: MessageContent, *, bot_names: Sequence[str]) -> str:

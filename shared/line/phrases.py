@@ -26,6 +26,7 @@ class Phrase(StrEnum):
     HANDOVER_NOTICE `name` and `chat`, texts about one hook `name`, HOOK_DONE and HOOK_ROTATED also `url`, and HOOK_QUESTION_NOW `cost`.
     CALENDAR_SHOWN needs `page`. Of translation, its question and the texts that say that it is on need `languages`, TRANSLATION_TERMS
     `terms`, the questions about a word `term`, TRANSLATION_LIMIT `hour` (`Phrases.day_begin`), and TRANSLATION_CUT `count`.
+    Of what is on, rows with numbers need `count`, those of translation `languages`, and SWITCH_HOOK `name`.
     Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that
     end with `_button` are labels.
     """
@@ -198,6 +199,29 @@ class Phrase(StrEnum):
     TRANSLATION_NO_TERMS = "translation_no_terms"
     TRANSLATION_LIMIT = "translation_limit"
     TRANSLATION_CUT = "translation_cut"
+    SWITCHES_TITLE = "switches_title"
+    SWITCHES_ON = "switches_on"
+    SWITCHES_NONE = "switches_none"
+    SWITCHES_MORE = "switches_more"
+    SWITCH_ON = "switch_on"
+    SWITCH_OFF = "switch_off"
+    SWITCH_ON_BUTTON = "switch_on_button"
+    SWITCH_OFF_BUTTON = "switch_off_button"
+    SWITCH_CHANGED = "switch_changed"
+    SWITCH_TRANSLATION = "switch_translation"
+    SWITCH_TRANSLATION_ALL = "switch_translation_all"
+    SWITCH_TRANSLATION_ONE = "switch_translation_one"
+    SWITCH_TRANSLATION_OFF = "switch_translation_off"
+    SWITCH_SUMMARY = "switch_summary"
+    SWITCH_DIGEST = "switch_digest"
+    SWITCH_HOOK = "switch_hook"
+    SWITCH_CALENDAR = "switch_calendar"
+    SWITCH_EXPENSES = "switch_expenses"
+    SWITCH_EXPENSES_OPEN = "switch_expenses_open"
+    SWITCH_POLLS = "switch_polls"
+    SWITCH_POLLS_OPEN = "switch_polls_open"
+    SWITCH_LISTS = "switch_lists"
+    SWITCH_LISTS_OPEN = "switch_lists_open"
 
 
 EXAMPLES: Final = (Phrase.EXAMPLE_REMINDER, Phrase.EXAMPLE_NOTE, Phrase.EXAMPLE_LIST)

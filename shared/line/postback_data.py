@@ -193,6 +193,37 @@ class HookPress(Press):
     mark: Annotated[str, "[0-9a-f]{24}"]
 
 
+class TranslationChoice(StrEnum):
+    """The choices beside translation: end it, or, as another member, have everybody's messages translated."""
+
+    END = "end"
+    JOIN = "join"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranslationPress(Press):
+    """A press beside translation, whose setting was last changed at `changed_ms` when it was shown."""
+
+    word = "translation"
+    choice: TranslationChoice
+    changed_ms: TimeMs
+
+
+class CalendarChoice(StrEnum):
+    """The choices beside the calendar: an address, or none."""
+
+    ON = "on"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarPress(Press):
+    """A press beside the calendar."""
+
+    word = "calendar"
+    choice: CalendarChoice
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguagePress(Press):
     """A press of the button that chooses the chat's language, for example `language:th`."""

@@ -299,9 +299,9 @@ class People:
         """Return a press of a quick reply under a reminder."""
         return self._press("choose", data, at_s=at_s)
 
-    def press_listed(self, data: str, *, at_s: float) -> Order:
-        """Return a press of a button beside a listed reminder or entry."""
-        return self._press("listed", data, at_s=at_s)
+    def press_listed(self, data: str, *, at_s: float, by: str | None = None) -> Order:
+        """Return a press of a button beside a listed reminder, an entry, or what is on; `by` is the member, else in turn."""
+        return self._press("listed", data, at_s=at_s, by=by)
 
     def vote(self, data: str, *, at_s: float, by: str | None = None) -> Order:
         """Return a press of a poll's button; `by` is the member, else the members press in turn."""

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from shared.conversation.member_mark import mark_id
+from shared.line.postback_data import TranslationChoice, TranslationPress
 from shared.storage.codec import decode
 from shared.translation.setting import TranslationSetting
 from tests.simulation.mind import TRANSLATED
@@ -36,6 +38,22 @@ def check_translations(story: Story) -> Iterator[str]:
         if is_due and story.is_calm and not shown[message.id] and story.people.is_kept(message) and not _is_late(story):
             yield f"I6: {message.id} was not translated although nothing had failed"
     yield from _check_stored(story)
+    yield from _check_switches(story, setting)
+
+
+def _check_switches(story: Story, setting: TranslationSetting) -> Iterator[str]:
+    """What presses on the card of `/settings` have set: ended, it stays so; for everybody only by a member who did not ask."""
+    orders = [(order, TranslationPress.read(order.presses)) for order in story.people.orders]
+    presses = [(order, press.choice) for order, press in orders if press is not None]
+    if setting.is_on and story.is_calm and any(choice is TranslationChoice.END for _, choice in presses):
+        yield "I6: translation goes on although a press has ended it"
+    others = {
+        order.event["timestamp"]
+        for order, choice in presses
+        if choice is TranslationChoice.JOIN and mark_id(order.author) != setting.by
+    }
+    if setting.is_on and setting.all_since_ms > setting.since_ms and setting.all_since_ms not in others:
+        yield "I9: everybody's messages are translated, although only the member who asked has pressed"
 
 
 def _is_covered(setting: TranslationSetting, message: Message) -> bool:

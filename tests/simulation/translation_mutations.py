@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import DropClause, Instead, Never, Return
+from tests.simulation.rules import Always, DropClause, Instead, Never, Return
 
 _TURN: Final = "shared.translation.turn"
 
@@ -23,6 +23,16 @@ OF_TRANSLATION: Final[Mapping[str, Mutation]] = {
         "shared.translation.setting:TranslationSetting.covers",
         Return(value=True),
         lacks="messages of members are translated, and questions too, although nobody confirmed that",
+    ),
+    "takes_two_for_everybody": Mutation(
+        "shared.handlers.translation:TranslationHandler.press",
+        Never("mark_id"),
+        lacks="one member alone has everybody's messages translated, by two presses on the card of what is on",
+    ),
+    "ends_by_a_press": Mutation(
+        "shared.translation.setting:TranslationSetting.switched_off",
+        Always("changed_ms"),
+        lacks="a press on the card of what is on says that translation has ended, and it goes on",
     ),
     "removes_translations_once_sent": Mutation(
         "shared.turns.outbox:Outbox._record",

@@ -6,11 +6,14 @@ from typing import Final, TypeAlias
 from shared.access.budgets import Limits
 from shared.hooks.hook import HookMode
 from shared.line.addressing import GroupPolicy
+from shared.line.postback_data import TranslationChoice, TranslationPress
+from shared.storage.codec import decode
+from shared.translation.setting import TranslationSetting
 from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.hooks import make_hook, notice_to
 from tests.simulation.people import GROUP, MEMBERS, Message
 from tests.simulation.scene import Scene
-from tests.simulation.translation import GREETS, begin_translation
+from tests.simulation.translation import GREETS, begin_translation, setting_name
 
 PlayScene: TypeAlias = Callable[[], list[str]]
 
@@ -183,6 +186,51 @@ def translations_beyond_half_of_the_day() -> list[str]:
         met = [one for one in scene.rests() if not one.startswith("I6: m")]
         answers = sum(text.startswith("re") for text in scene.said)
         return [*met, *([] if answers == _PIECES // 2 else ["I6: translations used up what questions need"])]
+
+
+def _pressed(scene: Scene, choice: TranslationChoice, *, by: str) -> Delivery:
+    """A member presses a button on the card of what is on, as it was when translation began."""
+    stored = scene.world.objects.read(setting_name(GROUP))
+    assert stored is not None
+    press = TranslationPress(choice=choice, changed_ms=decode(TranslationSetting, stored.data).since_ms)
+    return scene.delivers_order(scene.stage.people.press_listed(press.data, at_s=scene.world.now_s, by=by))
+
+
+def switch_that_only_its_asker_presses() -> list[str]:
+    """The member who asked presses for everybody, twice; then what another member writes is left alone."""
+    with _scene(is_for_all=False).playing() as scene:
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("settings"))))
+        for _ in range(2):
+            scene.runs_to_end(scene.pushes(_pressed(scene, TranslationChoice.JOIN, by=MEMBERS[0])))
+        scene.runs_to_end(scene.pushes(_delivered(scene, by=MEMBERS[1])))
+        return scene.rests(calm=True)
+
+
+def switch_that_ends_it() -> list[str]:
+    """A member presses to end translation, and another card of before is pressed for everybody."""
+    with _scene(is_for_all=False).playing() as scene:
+        ending = _pressed(scene, TranslationChoice.END, by=MEMBERS[1])
+        joining = _pressed(scene, TranslationChoice.JOIN, by=MEMBERS[1])
+        for delivery in (ending, joining):
+            scene.runs_to_end(scene.pushes(delivery))
+            scene.sleeps(1)
+        return scene.rests(calm=True)
+
+
+def switches_whose_worker_dies() -> list[str]:
+    """Another member joins, and the worker dies before it says so; then translation is ended, twice, and an old card is pressed."""
+    with _scene(is_for_all=False).playing() as scene:
+        joining = _pressed(scene, TranslationChoice.JOIN, by=MEMBERS[1])
+        worker = scene.pushes(joining)
+        scene.runs_until(worker, "read turns/")
+        scene.dies(worker)
+        scene.sleeps(_LEASE_S)
+        scene.runs_to_end(scene.pushes(joining))
+        scene.sleeps(1)
+        for choice in (TranslationChoice.END, TranslationChoice.END, TranslationChoice.JOIN):
+            scene.runs_to_end(scene.pushes(_pressed(scene, choice, by=MEMBERS[1])))
+            scene.sleeps(1)
+        return scene.rests()
 
 
 def notice_after_an_interjection() -> list[str]:
