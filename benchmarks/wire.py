@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from shared.bus.messages import BusMessage, bus_messages
-from shared.line.webhook_body import WebhookBody, parse_webhook_body
+from shared.line.webhook_body import parse_webhook_body
 from simulator.line.deliveries import sign
 from simulator.processes import HOST
 from simulator.pubsub import Delivery as PubSubDelivery
@@ -59,7 +59,11 @@ class UnexpectedAnswerError(Exception):
 
 def delivery() -> bytes:
     """Return LINE's delivery of one text message."""
-    payload = {"destination": _DESTINATION, "events": [_EVENT]}
+    return _delivery_of(_EVENT)
+
+
+def _delivery_of(event: Mapping[str, object]) -> bytes:
+    payload = {"destination": _DESTINATION, "events": [event]}
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -80,7 +84,7 @@ def bus_message(body: bytes) -> BusMessage:
 
 def push_body(event: Mapping[str, object], *, published_ms: int | None = None) -> bytes:
     """Return Pub/Sub's push of the event, published at `published_ms`, by default now."""
-    (message,) = bus_messages(WebhookBody(destination=_DESTINATION, events=(dict(event),)))
+    message = bus_message(_delivery_of(event))
     published = PublishedMessage(
         number=1,
         pubsub_message_id="1",

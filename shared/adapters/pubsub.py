@@ -20,7 +20,7 @@ import grpc
 
 from shared.adapters.instance_token import METADATA_HOST, InstanceTokens, TokenPlugin
 from shared.adapters.pubsub_lines import Line, Lines
-from shared.adapters.pubsub_messages import Message, Request
+from shared.adapters.pubsub_messages import Request
 from shared.bus.messages import BusMessage
 from shared.clock import Clock, Deadline, SystemClock
 from shared.errors import PublishFailedError
@@ -128,8 +128,10 @@ class PubSubEventBus:
             return delivery.ids
 
     def _request(self, batch: Sequence[BusMessage]) -> Any:  # noqa: ANN401 - a message of protobuf
-        messages = [Message(data=message.data, attributes=message.attributes) for message in batch]
-        return Request(topic=self._topic, messages=messages)
+        request = Request(topic=self._topic)
+        for message in batch:
+            request.messages.add(data=message.data, attributes=message.attributes)
+        return request
 
 
 class _Delivery:

@@ -1,8 +1,8 @@
 """The channels of the event bus: the newest channel takes every new call; an older channel is closed at the end of its calls."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 import grpc
@@ -33,20 +33,24 @@ class Lines:
         self._changing = threading.Lock()
         self._newest = Line(open_channel())
 
-    @contextmanager
-    def newest(self) -> Iterator[Line]:
+    def newest(self) -> AbstractContextManager[Line]:
         """Hold the newest line open inside the block."""
+        return _Use(self)
+
+    def begin_use(self) -> Line:
+        """Return the newest line, which stays open until `end_use`."""
         with self._changing:
             line = self._newest
             line.users += 1
-        try:
-            yield line
-        finally:
-            with self._changing:
-                line.users -= 1
-                is_over = not line.users and line is not self._newest
-            if is_over:
-                line.channel.close()
+        return line
+
+    def end_use(self, line: Line) -> None:
+        """Close the line if nothing else uses it and a newer line has replaced it."""
+        with self._changing:
+            line.users -= 1
+            is_over = not line.users and line is not self._newest
+        if is_over:
+            line.channel.close()
 
     def replace(self, line: Line) -> None:
         """Open a new line if this line is the newest; the caller holds this line.
@@ -60,3 +64,19 @@ class Lines:
     def close(self) -> None:
         """Close the newest line."""
         self._newest.channel.close()
+
+
+class _Use:
+    """The block of `Lines.newest`.  Not a generator's context manager, because the webhook enters a block for each delivery."""
+
+    __slots__ = ("_line", "_lines")
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+
+    def __enter__(self) -> Line:
+        self._line = self._lines.begin_use()
+        return self._line
+
+    def __exit__(self, *_: object) -> None:
+        self._lines.end_use(self._line)

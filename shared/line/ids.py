@@ -10,6 +10,7 @@ from typing import Final, TypeVar, cast
 from shared.errors import UnusableIdError
 
 _CONVERSATION_ID: Final = re.compile(r"[UCR][0-9a-f]{32}", re.ASCII)
+_ID_KEYS: Final = {"user": "userId", "group": "groupId", "room": "roomId"}
 _EVENT_OR_MESSAGE_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}", re.ASCII)
 
 
@@ -49,7 +50,7 @@ def conversation_id_of(source: object) -> str | None:
     """
     if not isinstance(source, dict):
         return None
-    key = {"user": "userId", "group": "groupId", "room": "roomId"}.get(str(source.get("type")))
+    key = _ID_KEYS.get(str(source.get("type")))
     value = source.get(key)
     return value if is_conversation_id(value) else None
 

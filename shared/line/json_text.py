@@ -26,14 +26,25 @@ def parse_json(text: bytes) -> object:
 
     Raises: ValueError, if the text is no JSON.
     """
-    may_be_deep = (
-        text.count(b"[") + text.count(b"{") > MAX_DEPTH
-    )  # a search for depth costs more than the reading itself
-    shallow = b"".join(_shallow_pieces(text)) if may_be_deep else text
+    shallow = b"".join(_shallow_pieces(text)) if may_be_deep(text) else text
     try:
         return _DECODER.decode(shallow.decode(json.detect_encoding(shallow), "surrogatepass"))
     except (ValueError, RecursionError) as cause:  # the latter in another encoding than UTF-8
         raise ValueError("the text is no JSON") from cause
+
+
+def may_be_deep(text: bytes) -> bool:
+    """Whether the text has brackets enough to nest deeper than MAX_DEPTH.  A search for depth costs more than the reading itself."""
+    return text.count(b"[") + text.count(b"{") > MAX_DEPTH
+
+
+def parse_json_at(text: str, start: int) -> tuple[object, int]:
+    """Read the value that begins at `start` of a text that cannot be deep; return the value, and the place after it.
+
+    Numbers beyond the range of a double are None. Raises: ValueError, if no JSON begins there.
+    Example: `parse_json_at("[{},7]", 1)` returns `({}, 3)`.
+    """
+    return _DECODER.raw_decode(text, start)
 
 
 def is_ordinary(value: object) -> bool:

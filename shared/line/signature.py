@@ -3,7 +3,7 @@
 Source: LINE, "Verify webhook signature": the signature covers the exact bytes received; parse nothing before the check.
 """
 
-import base64
+import binascii
 import hmac
 from collections.abc import Sequence
 
@@ -22,4 +22,4 @@ def verify_signature(body: bytes, signature: str | None, *, channel_secrets: Seq
 
 
 def _sign(body: bytes, channel_secret: str) -> bytes:
-    return base64.b64encode(hmac.digest(channel_secret.encode(), body, "sha256"))
+    return binascii.b2a_base64(hmac.digest(channel_secret.encode(), body, "sha256"), newline=False)

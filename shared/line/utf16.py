@@ -14,4 +14,4 @@ def utf16_length(text: str) -> int:
 
 def without_lone_surrogates(text: str) -> str:
     """Return the text with U+FFFD for every lone surrogate, because UTF-8 cannot encode a surrogate."""
-    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return text if text.isascii() else _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)

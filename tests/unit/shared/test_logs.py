@@ -4,6 +4,8 @@ import json
 import logging
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shared import logs
 from shared.version import version
@@ -81,3 +83,12 @@ def test_a_pseudonym_is_stable_and_does_not_hold_the_id() -> None:
 @pytest.mark.parametrize("header", [None, "", "nonsense", "00-xyz-1-01"])
 def test_a_missing_or_malformed_traceparent_gives_no_trace(header: str | None) -> None:
     assert logs.trace_fields(header) == {}
+
+
+@given(moments_ms=st.lists(st.integers(0, 4_102_444_800_000), min_size=1))
+def test_moments_in_any_order_are_written_as_the_standard_library_does(moments_ms: list[int]) -> None:
+    moments = logs.Moments()
+
+    for moment_ms in [*moments_ms, moments_ms[0]]:
+        as_is = dt.datetime.fromtimestamp(0, tz=dt.UTC) + dt.timedelta(milliseconds=moment_ms)
+        assert moments.written(moment_ms) == as_is.isoformat(timespec="milliseconds")

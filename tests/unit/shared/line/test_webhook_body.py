@@ -85,3 +85,59 @@ def test_an_event_without_usable_ids_still_gets_attributes() -> None:
     odd = json.loads('{"type": "message", "webhookEventId": "a/b", "source": {"type": "user", "userId": "me"}}')
 
     assert event_attributes(odd) == {"type": "message", "is_redelivery": "false"}
+
+
+@given(
+    events=st.lists(st.dictionaries(st.text(max_size=10), JSON_VALUES, max_size=6), max_size=4),
+    destination=st.text(max_size=8),
+    is_ascii=st.booleans(),
+    tail=st.sampled_from(["", " ", "]", "}", ',"events":[{}]}', "x"]),
+)
+def test_the_form_of_a_delivery_makes_no_difference(
+    events: list[dict[str, object]], destination: str, is_ascii: bool, tail: str
+) -> None:
+    delivery = {"destination": destination, "events": events}
+    in_lines_form = json.dumps(delivery, ensure_ascii=is_ascii, separators=(",", ":")) + tail
+    in_another_form = json.dumps(delivery) + tail
+
+    read = [_read_or_refused(body.encode(errors="surrogatepass")) for body in (in_lines_form, in_another_form)]
+
+    assert read[0] == read[1]
+
+
+def _read_or_refused(body: bytes) -> object:
+    try:
+        delivery = parse_webhook_body(body)
+    except MalformedDeliveryError:
+        return None
+    texts = [json.loads(text.encode()) for text in delivery.texts]
+    return delivery.destination, delivery.events, texts, delivery.dropped
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"destination":"U","events":[{"type":"a"}],"events":[{"type":"b"}]}',
+        b'{"destination":"U","events":[{"type":"a"}],"\\u0065vents":[{"type":"b"}]}',
+        b'{"destination":"U","events":[{"type":"b"}],"more":1}',
+        b'{"destination":"\\u0055","events":[{"type":"b"}]}',
+        b'{"destination":"U","events":[ {"type":"b"} ]}',
+        b'\n{"destination":"U","events":[{"type":"b"}]}',
+        '{"destination":"U","events":[{"type":"b"}]}'.encode("utf-16"),
+    ],
+)
+def test_a_delivery_that_line_does_not_write_is_read_as_json(body: bytes) -> None:
+    delivery = parse_webhook_body(body)
+
+    assert delivery.events == ({"type": "b"},)
+    assert delivery.texts == ('{"type":"b"}',)
+    assert delivery.destination == "U"
+
+
+def test_an_event_goes_on_as_it_is_written() -> None:
+    event = '{"type":"message","message":{"text":"\\ud83d 明日","emojis":[1.50,1e400]},"type":"message"}'
+
+    delivery = parse_webhook_body(f'{{"destination":"U","events":[{event},{{}}]}}'.encode())
+
+    assert delivery.texts == (event, "{}")
+    assert delivery.events[0]["message"] == {"text": "\ud83d 明日", "emojis": [1.5, None]}
