@@ -47,6 +47,8 @@ def _event(item: FeedItem) -> Event:
     event.add("SUMMARY", item.summary)
     if item.details:
         event.add("DESCRIPTION", item.details)
+    if item.place:
+        event.add("LOCATION", item.place)
     if len(item.starts) < _LOCAL_CHARACTERS:
         day = dt.date.fromisoformat(item.starts)
         event.add("DTSTART", day)
@@ -57,5 +59,5 @@ def _event(item: FeedItem) -> Event:
         event.add("DTEND", starts + _LASTS)
     if item.rule:
         event.add("RRULE", vRecur.from_ical(item.rule))
-    event.add("TRANSP", "TRANSPARENT")  # a reminder blocks no time
+    event.add("TRANSP", "TRANSPARENT")  # neither a reminder nor a meeting that may be missed blocks time
     return event

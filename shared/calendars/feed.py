@@ -52,8 +52,8 @@ class FeedItem(Extensible):
     """An event of a calendar.
 
     `starts` is local in `zone`, for example `2026-11-27T09:00`; a day alone, such as `2026-11-27`, is an event of the whole day without a
-    zone. `rule` is an RRULE with UNTIL in UTC; empty: once. `sequence` grows with every change of the reminder or entry. `stamped_ms`:
-    LINE's timestamp of the newest message behind it. `details` is shown below the summary.
+    zone. `rule` is an RRULE with UNTIL in UTC; empty: once. `sequence` grows with every change of the event's record. `stamped_ms`:
+    LINE's timestamp of the newest message behind it. `details` is shown below the summary, `place` as the place of a meeting.
     """
 
     uid: str
@@ -61,6 +61,7 @@ class FeedItem(Extensible):
     stamped_ms: int
     summary: str = field(repr=False)
     details: str = field(default="", repr=False)
+    place: str = field(default="", repr=False)
     starts: str
     zone: str = ""
     rule: str = ""
@@ -102,5 +103,5 @@ def feed_name(token: str) -> str:
 
 
 def uid_of(conversation_id: str, kind: str, own_id: str) -> str:
-    """Return the id of an event for calendar programs: the same for the life of a reminder or entry, whatever the token; names no chat."""
+    """Return the id of an event for calendar programs: the same for the life of its record, whatever the token; names no chat."""
     return f"{hashlib.sha256(f'{conversation_id} {kind} {own_id}'.encode()).hexdigest()[:32]}@aizuchi"

@@ -1,4 +1,4 @@
-"""The events of a chat's calendar: its reminders, and its entries with a date that are not done."""
+"""The events of a chat's calendar: its reminders, its meetings, and its entries with a date that are not done."""
 
 import datetime as dt
 import zoneinfo
@@ -14,6 +14,7 @@ from shared.conversation.store import Conversation
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.schema import one_line
+from shared.polls.store import PollStore
 from shared.recurrence import Recurrence
 from shared.reminders.reminder import Reminder, ReminderKind, ReminderState
 from shared.reminders.schedule import LOCAL_FORMAT, Schedule, local_time
@@ -34,7 +35,11 @@ def items_of(
     """
     is_withdrawn = amendments.is_withdrawn_from_entries
     oldest = dt.datetime.fromtimestamp(now_ms / 1_000, dt.UTC).date() - dt.timedelta(days=_PAST_DAYS)
-    events = [*_of_reminders(conversation, outside_remark), *_of_entries(conversation, oldest, outside_remark)]
+    events = [
+        *_of_reminders(conversation, outside_remark),
+        *_of_meetings(conversation, outside_remark),
+        *_of_entries(conversation, oldest, outside_remark),
+    ]
     shown = (
         event
         for event in events
@@ -88,6 +93,23 @@ def _by_hour(reminder: Reminder, recurrence: Recurrence, zone: zoneinfo.ZoneInfo
     for local in times:
         firsts.setdefault(int(local[11:13]), local)
     return {hour: (local, daily.rule_in_utc(zone)) for hour, local in firsts.items() if hour in recurrence.hours}
+
+
+def _of_meetings(conversation: Conversation, outside_remark: str) -> Iterator[FeedItem]:
+    """Yield an event for each meeting, also when its answers are closed; the votes are not shown."""
+    for meeting in PollStore(conversation).present():
+        if meeting.starts_ms is not None:
+            yield FeedItem(
+                uid=uid_of(conversation.id, "meeting", meeting.id),
+                sequence=meeting.revision[0],
+                stamped_ms=_newest_ms(meeting.provenance),
+                summary=one_line(meeting.question, limit=SUMMARY_LIMIT),
+                details=outside_remark if meeting.provenance.outside else "",
+                place=one_line(meeting.place, limit=SUMMARY_LIMIT),
+                starts=local_time(meeting.starts_ms, meeting.zone),
+                zone=meeting.zone,
+                provenance=meeting.provenance,
+            )
 
 
 def _of_entries(conversation: Conversation, oldest: dt.date, outside_remark: str) -> Iterator[FeedItem]:

@@ -1,4 +1,4 @@
-"""What a chat's calendar shows in the end: each of its reminders, none that is gone, and nothing at an address that has ended."""
+"""What a chat's calendar shows in the end: each reminder and meeting, none that is gone, and nothing at an address that has ended."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -6,6 +6,8 @@ from contextlib import suppress
 from shared.calendars.feed import FEED_PREFIX, Calendar, Feed, feed_name, uid_of
 from shared.calendars.store import FOLDER
 from shared.errors import CorruptRecordError
+from shared.polls.poll import FOLDER as POLLS_FOLDER
+from shared.polls.poll import Poll
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.storage.codec import decode
 from tests.simulation.people import People
@@ -13,7 +15,7 @@ from tests.simulation.world import World
 
 
 def check_calendars(people: People, world: World) -> Iterator[str]:
-    """The feed has the reminders of the bucket, and every other feed is empty, because no chat's erasure would find its words."""
+    """The feed has what the bucket has; every other feed is empty, because no chat's erasure would find its words."""
     chat = people.conversation_id
     calendar = calendar_in(world, chat)
     if any(world.objects.read(feed_name(token)) for token in world.truth.ended_tokens):
@@ -27,10 +29,13 @@ def check_calendars(people: People, world: World) -> Iterator[str]:
         return
     shown = {item.uid for item in decode(Feed, feed.data).items}
     reminders = {uid_of(chat, "reminder", reminder.id) for reminder in _reminders(world, chat)}
+    meetings = {uid_of(chat, "meeting", meeting.id) for meeting in _meetings(world, chat)}
     if reminders - shown:
         yield "I1: a calendar lacks a reminder"
-    if shown - reminders:
-        yield "I4: a calendar shows a reminder that is gone"
+    if meetings - shown:
+        yield "I1: a calendar lacks a meeting"
+    if shown - reminders - meetings:
+        yield "I4: a calendar shows a reminder or a meeting that is gone"
 
 
 def calendar_in(world: World, chat: str) -> Calendar | None:
@@ -55,3 +60,12 @@ def _reminders(world: World, chat: str) -> Iterator[Reminder]:
             reminder = decode(Reminder, stored.data) if stored is not None else None
             if reminder is not None and reminder.text and reminder.state is not ReminderState.CANCELLED:
                 yield reminder
+
+
+def _meetings(world: World, chat: str) -> Iterator[Poll]:
+    prefix = f"{POLLS_FOLDER}/{chat}/p"
+    for listed in world.objects.list(prefix):
+        stored = world.objects.read(listed.name)
+        poll = decode(Poll, stored.data) if stored is not None else None
+        if poll is not None and poll.is_meeting:
+            yield poll

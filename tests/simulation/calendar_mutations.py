@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Instead, Return, Skip
+from tests.simulation.rules import Instead, Never, Return, Skip
 from tests.simulation.stand_ins import write_or_make_again
 
 OF_CALENDARS: Final[Mapping[str, Mutation]] = {
@@ -12,6 +12,11 @@ OF_CALENDARS: Final[Mapping[str, Mutation]] = {
         "shared.calendars.apply:CalendarWriting.finish",
         Return(value=True),
         lacks="a feed does not follow what turns write",
+    ),
+    "shows_meetings": Mutation(
+        "shared.calendars.items:_of_meetings",
+        Never("starts_ms"),
+        lacks="a meeting is in no calendar",
     ),
     "cleans_feeds": Mutation(
         "shared.calendars.words:_remove_withdrawn",

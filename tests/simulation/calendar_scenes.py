@@ -2,8 +2,11 @@
 
 from typing import Final
 
+from shared.calendars.feed import Feed
 from shared.reminders.delivery import Reminding
+from shared.storage.codec import decode
 from tests.simulation.bus import TICK_S
+from tests.simulation.calendar_checks import calendar_in
 from tests.simulation.calendars import commands, member_leaves
 from tests.simulation.people import Message
 from tests.simulation.scene import LONG_SLEEP_S, Scene
@@ -28,6 +31,12 @@ def _is_asked(scene: Scene) -> Message:
     message = scene.says(verb="remind")
     scene.runs_to_end(scene.pushes(scene.delivers(message)))
     return message
+
+
+def _shows_something(scene: Scene) -> bool:
+    calendar = calendar_in(scene.world, scene.stage.people.conversation_id)
+    stored = scene.world.objects.read(calendar.feed_name) if calendar is not None else None
+    return stored is not None and bool(decode(Feed, stored.data).items)
 
 
 def _next_tick(scene: Scene) -> Task:
@@ -58,6 +67,29 @@ def turn_whose_worker_dies_before_it_marks_the_feed() -> list[str]:
         scene.sleeps(TICK_S)
         scene.runs_to_end(scene.pushes(scene.delivers(message)))
         return scene.rests()
+
+
+def meeting_that_is_taken_back() -> list[str]:
+    """A meeting is in the feed when the message that asked for it is withdrawn."""
+    with Scene(group=True, has_calendar=True, has_polls=True).playing() as scene:
+        _has_calendar(scene)
+        scene.sleeps(_BETWEEN_WRITES_S)
+        message = scene.says(verb="meet")
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_to_end(_next_tick(scene))
+        shown = [] if _shows_something(scene) else ["I1: a meeting is not in the feed a minute later"]
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.takes_back(message))
+        return [*shown, *scene.keeps(), *scene.rests()]
+
+
+def meeting_that_stays() -> list[str]:
+    """Members are asked who comes to a meeting, in a chat with a calendar; ticks come."""
+    with Scene(group=True, has_calendar=True, has_polls=True).playing() as scene:
+        _has_calendar(scene)
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.asks_for("meet"))
+        return scene.rests(calm=True)
 
 
 def reminder_that_is_taken_back() -> list[str]:

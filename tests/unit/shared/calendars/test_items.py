@@ -16,6 +16,8 @@ from shared.calendars.feed import MOST_ITEMS, Feed, FeedItem, uid_of
 from shared.calendars.items import items_of
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.store import Conversation
+from shared.polls.poll import Poll
+from shared.polls.store import PollStore
 from shared.recurrence import Recurrence
 from shared.reminders.reminder import Reminder, ReminderKind, ReminderState
 from shared.reminders.schedule import Schedule
@@ -85,6 +87,48 @@ def test_a_reminder_that_was_said_stays_as_long_as_its_record(chat: Conversation
     (item,) = shown(chat, reminder().ended(ReminderState.DONE, now_ms=1_763_700_000_000))
 
     assert item.summary == "薬"
+
+
+def meeting(**changes: object) -> Poll:
+    made = Poll(
+        id="p0000000001",
+        question="飲み会",
+        options=("参加", "不参加", "未定"),
+        closes_ms=1_764_324_000_000,
+        starts_ms=1_764_324_000_000,
+        place="渋谷",
+        zone="Asia/Tokyo",
+        created=(5, 0),
+        revision=(5, 0),
+        provenance=SAID,
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def holds(chat: Conversation, poll: Poll) -> None:
+    PollStore(chat).update(poll.id, lambda _: poll)
+
+
+def test_a_meeting_is_an_event_at_its_time_and_place(chat: Conversation) -> None:
+    holds(chat, meeting())
+    holds(chat, meeting(id="p0000000002", starts_ms=None, place=""))  # a poll
+
+    (item,) = shown(chat)
+
+    assert (item.summary, item.starts, item.zone, item.place) == ("飲み会", "2025-11-28T19:00", "Asia/Tokyo", "渋谷")
+    assert (item.uid, item.sequence) == (uid_of(chat.id, "meeting", "p0000000001"), 5)
+    assert "LOCATION:渋谷" in feed_as_ics(Feed(items=(item,))).decode()
+
+
+def test_a_meeting_keeps_its_uid_when_answers_close_and_goes_when_it_is_removed(chat: Conversation) -> None:
+    holds(chat, meeting())
+    (before,) = shown(chat)
+    holds(chat, meeting(closes_ms=1, revision=(9, 0)))
+    (after,) = shown(chat)
+    holds(chat, meeting().removed(revision=(10, 0)))
+
+    assert (after.uid, after.sequence) == (before.uid, 9)
+    assert shown(chat) == ()
 
 
 def test_a_chat_has_at_most_400_events_the_earliest(chat: Conversation) -> None:

@@ -145,6 +145,37 @@ def test_a_changed_reminder_keeps_its_uid_and_has_a_larger_sequence(friend: Pers
     assert after["DTSTART"] == "20251122T100000"
 
 
+def test_a_meeting_is_in_the_feed_until_it_is_taken_back(pool: ThreadPoolExecutor) -> None:
+    member = Person(PushedWorker(pool, calendar=calendar_port(), has_polls=True), is_in_group=True)
+    address = makes_calendar(member)
+    meets = calling(("create_meeting", {"what": "飲み会", "at": "2025-11-28T19:00", "place": "渋谷"}))
+    member.asks("28日19時から渋谷で飲み会、来る人？", meets, REPLY)
+    passes_a_minute(member)
+    (event,) = events_at(member, address)
+    assert (event["SUMMARY"], event["DTSTART"], event["LOCATION"]) == ("飲み会", "20251128T190000", "渋谷")
+
+    member.asks("締め切って", calling(("close_poll", {})), REPLY)
+    passes_a_minute(member)
+    (closed,) = events_at(member, address)
+    assert closed["UID"] == event["UID"]
+    assert int(closed["SEQUENCE"]) > int(event["SEQUENCE"])
+
+    asked = member.asks(
+        "金曜19時から歓迎会", calling(("create_meeting", {"what": "歓迎会", "at": "2025-11-28T20:00"})), REPLY
+    )
+    passes_a_minute(member)
+    assert summaries(member, address) == ["飲み会", "歓迎会"]
+    member.worker.withdraw(member.events.chat_id, asked["message"]["id"])
+    assert summaries(member, address) == ["飲み会"]
+
+    member.asks("28日21時から二次会", calling(("create_meeting", {"what": "二次会", "at": "2025-11-28T21:00"})), REPLY)
+    passes_a_minute(member)
+    assert summaries(member, address) == ["飲み会", "二次会"]
+    member.asks("取り消して", calling(("undo_last_change", {})), REPLY)
+    passes_a_minute(member)
+    assert summaries(member, address) == ["飲み会"]
+
+
 def test_an_unchanged_feed_is_not_sent_again(friend: Person) -> None:
     address = makes_calendar(friend)
     is_reminded(friend, PILLS)
