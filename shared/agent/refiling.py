@@ -17,6 +17,8 @@ from shared.turns.lease import Lease
 _CAPTURE: Final = "classify_and_capture"
 _GAP: Final = "\n\n"
 _ROOM: Final = longest_answer(at_most=MESSAGES_A_CALL - 1)
+ONCE_SUFFIX: Final = "-once"
+"""The end of the id of an outcome whose text is said once, however many of the same text wait."""
 _ARRIVED: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN})
 
 
@@ -61,25 +63,26 @@ class PostponedNotices:
         def add(outcome: OutcomeRecord, history: History) -> OutcomeRecord:
             if outcome.kind is not OutcomeKind.REPLIED or not outcome.text or outcome.offer.is_deferral:
                 return outcome
-            for notice in waiting_notices(history):
-                outcome = self._with(outcome, notice, history, chosen_locale)
+            for same in postponed_of_one_text(history):
+                outcome = self._with(outcome, same, history, chosen_locale)
             return outcome
 
         return add
 
     def _with(
-        self, outcome: OutcomeRecord, notice: OutcomeRecord, history: History, chosen_locale: str | None
+        self, outcome: OutcomeRecord, same: tuple[OutcomeRecord, ...], history: History, chosen_locale: str | None
     ) -> OutcomeRecord:
         """Return the answer with the notice, and with a button for the edited message's words where the answer has no button."""
+        notice = same[-1]
         text = f"{outcome.text}{_GAP}{notice.text}"
         if length_of(text) > _ROOM:
             return outcome
-        notice_source = Provenance(derived_ids=frozenset({notice.id}))
+        notice_source = Provenance(derived_ids=frozenset(one.id for one in same))
         added = replace(
             outcome,
             text=text,
-            answers=(*outcome.answers, notice.id),
-            provenance=Provenance.union((outcome.provenance, notice.provenance, notice_source)),
+            answers=(*outcome.answers, *(one.id for one in same)),
+            provenance=Provenance.union((outcome.provenance, *(one.provenance for one in same), notice_source)),
         )
         edited = (one for one in history.messages if one.line_message_id == notice.offer.refiles)
         message = next(edited, None)
@@ -100,3 +103,15 @@ def waiting_notices(history: History) -> tuple[OutcomeRecord, ...]:
         and outcome.text
         and outcome.id not in said_ids
     )
+
+
+def postponed_of_one_text(history: History) -> tuple[tuple[OutcomeRecord, ...], ...]:
+    """Return the waiting texts; of outcomes whose ids end with ONCE_SUFFIX, those of the same text together, to be said once.
+
+    For example, three members left within a minute, and the chat is told once that its calendar has another address.
+    """
+    same: dict[str | None, list[OutcomeRecord]] = {}
+    for notice in waiting_notices(history):
+        key = notice.text if notice.webhook_event_id.endswith(ONCE_SUFFIX) else notice.id
+        same.setdefault(key, []).append(notice)
+    return tuple(map(tuple, same.values()))

@@ -31,7 +31,7 @@ class Calendar(Extensible):
 
     `token` opens the feed. `made_ms`: LINE's timestamp of the command that made the calendar. `event_id`: the event that gave the token, so
     that a redelivery gives no other token. `locale`: the language chosen for the chat at that time. `retired`: the names of feeds of
-    earlier tokens, until they are deleted.
+    earlier tokens, until they are deleted. `untold_id`: the event of a leaving of which the chat may not have been told; empty: none.
     """
 
     version: int = VERSION
@@ -40,6 +40,7 @@ class Calendar(Extensible):
     event_id: str
     locale: str = ""
     retired: tuple[str, ...] = ()
+    untold_id: str = ""
 
     @property
     def feed_name(self) -> str:

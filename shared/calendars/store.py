@@ -73,7 +73,7 @@ class CalendarStore:
             if stored.event_id == event_id:
                 return None
             retired = (*stored.retired, stored.feed_name)
-            return replace(stored, token=token, event_id=event_id, retired=retired)
+            return replace(stored, token=token, event_id=event_id, retired=retired, untold_id="")
 
         current = self._update(with_token)
         if current is None or current.token != token:
@@ -82,6 +82,20 @@ class CalendarStore:
             self.delete_retired(current)
             self.mark()
         return current
+
+    def mark_as_untold(self, event_id: str) -> None:
+        """The chat is to be told of the address that the leaving gave, unless it has another since.  Repeated: changes nothing."""
+        self._update(
+            lambda stored: (
+                replace(stored, untold_id=event_id)
+                if stored.event_id == event_id and stored.untold_id != event_id
+                else None
+            )
+        )
+
+    def mark_as_told(self, event_id: str) -> None:
+        """The chat was told of the address that the leaving gave.  Repeated: changes nothing."""
+        self._update(lambda stored: replace(stored, untold_id="") if stored.untold_id == event_id else None)
 
     def delete_retired(self, calendar: Calendar) -> None:
         """Delete the feeds of earlier tokens.  Repeated: does nothing."""

@@ -211,7 +211,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     )
     announcer = Announcer(runner=runner, outbox=outbox)
     hooks = _hooks(ports, phrases, pushes, announcer=announcer, reader=reader, admission=admission)
-    calendars = _calendars(ports, phrases, announcer)
+    calendars = _calendars(ports, phrases, announcer, admission)
     changes = ConfirmedCalls(
         tools=agent.tools, contexts=contexts, phrases=phrases, locale=options.locale, time_zone=options.time_zone
     )
@@ -259,6 +259,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         people=people,
         usage=usage,
         next_message=hooks.next_message if hooks is not None else None,
+        calendar=calendars.next_message if calendars is not None else None,
         translation=_translation(ports, metering, runner=runner, people=people, budgets=budgets),
         summary=NextMessageSummary(
             runner=runner,
@@ -435,12 +436,12 @@ def _hooks(  # noqa: PLR0913 - what the assembly has built
     return Hooks.of(ports.hooks, ports, phrases, pushes, announcer=announcer, reader=reader, admission=admission)
 
 
-def _calendars(ports: Ports, phrases: Phrases, announcer: Announcer) -> "Calendars | None":
+def _calendars(ports: Ports, phrases: Phrases, announcer: Announcer, admission: AdmissionHandler) -> "Calendars | None":
     if ports.calendar is None:
         return None
     from shared.composition.calendars import Calendars  # noqa: PLC0415 - only with CALENDAR=on, so that no cold start pays for it
 
-    return Calendars.of(ports.calendar, ports, phrases, announcer)
+    return Calendars.of(ports.calendar, ports, phrases, announcer, admission)
 
 
 def _do_nothing(_: Conversation, __: str) -> None:

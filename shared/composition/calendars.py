@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from shared.calendars.new_address import NextMessageAddress
 from shared.calendars.rebuild import FeedBuilder
 from shared.calendars.store import CALENDAR_DUE
 from shared.composition.ports import CalendarPort, Ports
@@ -19,9 +20,12 @@ class Calendars:
 
     commands: CalendarHandler
     builder: FeedBuilder
+    next_message: NextMessageAddress
 
     @classmethod
-    def of(cls, port: CalendarPort, ports: Ports, phrases: Phrases, announcer: Announcer) -> "Calendars":
+    def of(
+        cls, port: CalendarPort, ports: Ports, phrases: Phrases, announcer: Announcer, admission: AdmissionHandler
+    ) -> "Calendars":
         """Return the calendars of a deployment."""
         return cls(
             commands=CalendarHandler(
@@ -30,8 +34,10 @@ class Calendars:
                 address=port.address,
                 feeds_url=port.feeds_url,
                 phrases=phrases,
+                is_admitted=admission.is_admitted,
             ),
             builder=FeedBuilder(phrases=phrases, clock=ports.clock),
+            next_message=NextMessageAddress(runner=announcer.runner, outbox=announcer.outbox, clock=ports.clock),
         )
 
     def tasks(self, admission: AdmissionHandler) -> Mapping[str, DueTask]:

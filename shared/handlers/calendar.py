@@ -8,15 +8,16 @@ The address is not among the outcome's words, which the model reads; the outbox 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
 from shared.bus.result import EventResult
 from shared.calendars.feed import FEED_SUFFIX, Calendar, token_of
+from shared.calendars.new_address import notice_id_of
 from shared.calendars.store import CalendarStore
 from shared.conversation.records import Offer, OutcomeRecord
-from shared.conversation.store import Conversations
+from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import stage_beyond_undo
 from shared.line.cards.card import Card, CardButton, CardRow, card_text
 from shared.line.cards.copied import copy_button
@@ -25,7 +26,7 @@ from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import CalendarChoice, CalendarPress
 from shared.line.webhook_check import WebhookAddress
-from shared.turns.announcement import Announcement, Announcer, Stage, in_chats_language, stage_nothing
+from shared.turns.announcement import Announcement, Announcer, Stage, in_chats_language, phrased, stage_nothing
 
 FEEDS_PATH: Final = "/feeds"
 GOOGLE_PAGE: Final = "https://calendar.google.com/calendar/u/0/r/settings/addbyurl"
@@ -49,6 +50,7 @@ class FeedAddress:
 class CalendarHandler:
     """Carries out `/calendar`.
 
+    `is_admitted`: a chat that is not admitted is told nothing.
     `feeds_url`: where functions/feeds is reached. None: below the webhook's address, as `make serve` serves it.
     """
 
@@ -56,6 +58,7 @@ class CalendarHandler:
     announcer: Announcer
     address: WebhookAddress
     phrases: Phrases
+    is_admitted: Callable[[Conversation], bool] = field(repr=False)
     feeds_url: str | None = field(default=None, repr=False)
 
     def command(self, event: LineEvent, words: str) -> EventResult:
@@ -90,15 +93,25 @@ class CalendarHandler:
         return self.command(event, _OFF if press.choice is CalendarChoice.OFF else "")
 
     def renew_after(self, event: LineEvent) -> None:
-        """Members left, so the chat's calendar has another address, which they do not know; `/calendar` shows it.
+        """Members left, so the chat's calendar has another address, which they do not know; the chat is told what to do, once.
 
-        Repeated: no further effect. Raises: StorageUnavailableError.
+        The text goes with the chat's next answer, or on the reply token of the next message that gets none (`new_address.py`).
+        Repeated: no further effect. Raises: StorageUnavailableError, TurnBusyError.
         """
         store = CalendarStore(self.conversations.of(event.conversation_id))
         calendar = store.read()
-        if calendar is not None:
-            store.renew(calendar, token=self._token(), event_id=event.webhook_event_id)
-            logs.info("calendar_renewed")
+        if calendar is None:
+            return
+        renewed = store.renew(calendar, token=self._token(), event_id=event.webhook_event_id)
+        logs.info("calendar_renewed")
+        if renewed is not None and renewed.event_id == event.webhook_event_id and self.is_admitted(store.conversation):
+            self.announcer.announce(store.conversation, self._new_address(event))
+            store.mark_as_untold(event.webhook_event_id)
+
+    def _new_address(self, event: LineEvent) -> Announcement:
+        """Return the text that waits: an event of a leaving has no reply token.  Source: LINE, "Member left event"."""
+        own = replace(event, webhook_event_id=notice_id_of(event.webhook_event_id))
+        return phrased(own, self.phrases, Phrase.CALENDAR_RENEWED, offer=Offer(is_postponed=True))
 
     def _calendar(self, store: CalendarStore, event: LineEvent, *, is_new: bool) -> Calendar | None:
         """Return the chat's calendar, made if there is none, and with another token if `is_new`."""

@@ -30,6 +30,7 @@ from shared.turns.interjection import Interjection
 from shared.turns.reply import Reply
 
 if TYPE_CHECKING:
+    from shared.calendars.new_address import NextMessageAddress
     from shared.hooks.showing import NextMessageNotices
 
 _LAST_FETCH_S: Final = 30.0
@@ -55,6 +56,7 @@ class MessageHandler:
     usage: DeploymentUsage
     flood: FloodHandler
     next_message: "NextMessageNotices | None" = None
+    calendar: "NextMessageAddress | None" = None
     translation: TranslationTurns | None = None
     summary: NextMessageSummary | None = None
 
@@ -198,8 +200,10 @@ class MessageHandler:
         return conversation.objects.reads.submit(TranslationStore(conversation).read)
 
     def _use_token(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> None:
-        """Tell what waits for the chat's next message on its token: a summary, or else the notices of hooks."""
+        """Tell what waits for the chat's next message on its token: a summary, else another address of the calendar, else notices."""
         if self.summary is not None and self.summary(conversation, message, deadline):
+            return
+        if self.calendar is not None and self.calendar(conversation, message, deadline):
             return
         if self.next_message is not None:
             self.next_message(conversation, message, deadline)

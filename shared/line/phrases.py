@@ -157,6 +157,7 @@ class Phrase(StrEnum):
     CALENDAR_NO_ADDRESS = "calendar_no_address"
     CALENDAR_NAME = "calendar_name"
     CALENDAR_OUTSIDE = "calendar_outside"
+    CALENDAR_RENEWED = "calendar_renewed"
     HOOK_QUESTION_NEXT = "hook_question_next"
     HOOK_QUESTION_NOW = "hook_question_now"
     HOOK_QUESTION_QUIET = "hook_question_quiet"

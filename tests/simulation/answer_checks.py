@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from shared.agent.executor import MOST_CALLS
+from shared.calendars.new_address import is_of_address
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.line.addressing import GroupPolicy
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
@@ -293,8 +294,11 @@ def check_addressed(story: Story) -> Iterator[str]:
             said.outcome is not None and said.outcome.translations is not None
         )  # check_translations looks at it
         is_summary = said.outcome is not None and is_of_summary(said.outcome.webhook_event_id)
+        is_address = said.outcome is not None and is_of_address(
+            said.outcome.webhook_event_id
+        )  # as does check_calendars
         if asked is not None and not (
-            asked.addressed or asked.is_unsure or may_interject or is_translation or is_summary
+            asked.addressed or asked.is_unsure or may_interject or is_translation or is_summary or is_address
         ):
             yield f"I6: {asked.id} was answered and had not asked"
     for said, outcome in story.effects():

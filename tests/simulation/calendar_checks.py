@@ -6,10 +6,12 @@ from contextlib import suppress
 from shared.calendars.feed import FEED_PREFIX, Calendar, Feed, feed_name, uid_of
 from shared.calendars.store import FOLDER
 from shared.errors import CorruptRecordError
+from shared.line.phrases import Phrase
 from shared.polls.poll import FOLDER as POLLS_FOLDER
 from shared.polls.poll import Poll
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.storage.codec import decode
+from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.people import People
 from tests.simulation.world import World
 
@@ -23,6 +25,7 @@ def check_calendars(people: People, world: World) -> Iterator[str]:
     if calendar is None:
         yield from _check_orphans(world)
         return
+    yield from _check_told(world, chat)
     feed = world.objects.read(calendar.feed_name)
     if feed is None:
         yield "I1: a calendar has lost its feed"
@@ -36,6 +39,18 @@ def check_calendars(people: People, world: World) -> Iterator[str]:
         yield "I1: a calendar lacks a meeting"
     if shown - reminders - meetings:
         yield "I4: a calendar shows a reminder or a meeting that is gone"
+
+
+def _check_told(world: World, chat: str) -> Iterator[str]:
+    """Each leaving is told once at most; leavings that are told together are told in one text."""
+    if times_told(world, chat) > world.truth.leavings[chat]:
+        yield "I6: a chat was told twice that its calendar has another address"
+
+
+def times_told(world: World, chat: str) -> int:
+    """Return how often the chat was told that its calendar has another address."""
+    texts = in_every_language(Phrase.CALENDAR_RENEWED)
+    return sum(said.text.count(text) for said in world.truth.said if said.conversation_id == chat for text in texts)
 
 
 def calendar_in(world: World, chat: str) -> Calendar | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Instead, Never, Return, Skip
+from tests.simulation.rules import DropArgument, Instead, Never, Return, Skip
 from tests.simulation.stand_ins import write_or_make_again
 
 OF_CALENDARS: Final[Mapping[str, Mutation]] = {
@@ -17,6 +17,16 @@ OF_CALENDARS: Final[Mapping[str, Mutation]] = {
         "shared.calendars.items:_of_meetings",
         Never("starts_ms"),
         lacks="a meeting is in no calendar",
+    ),
+    "tells_of_another_address": Mutation(
+        "shared.handlers.calendar:CalendarHandler.renew_after",
+        Skip("announce"),
+        lacks="subscribers look at a calendar that has ended, and nobody says so",
+    ),
+    "tells_of_another_address_once": Mutation(
+        "shared.calendars.new_address:_AddressDelivery.take_turn",
+        DropArgument("OutcomeRecord", "answers"),
+        lacks="each message is told again that the address has changed",
     ),
     "cleans_feeds": Mutation(
         "shared.calendars.words:_remove_withdrawn",

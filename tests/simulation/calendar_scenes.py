@@ -6,7 +6,7 @@ from shared.calendars.feed import Feed
 from shared.reminders.delivery import Reminding
 from shared.storage.codec import decode
 from tests.simulation.bus import TICK_S
-from tests.simulation.calendar_checks import calendar_in
+from tests.simulation.calendar_checks import calendar_in, times_told
 from tests.simulation.calendars import commands, member_leaves
 from tests.simulation.people import Message
 from tests.simulation.scene import LONG_SLEEP_S, Scene
@@ -164,6 +164,40 @@ def chat_that_is_left_under_a_tick() -> list[str]:
         scene.runs_until(slow, _FEED_WRITTEN)
         scene.runs_to_end(scene.bot_leaves())
         scene.runs_to_end(slow)
+        return scene.rests()
+
+
+def members_who_leave_and_a_message_that_gets_no_answer() -> list[str]:
+    """Two members leave; a message that is not for the bot tells the chat, another one does not, and an answer does not."""
+    with Scene(group=True, has_calendar=True).playing() as scene:
+        _has_calendar(scene)
+        scene.sleeps(_BETWEEN_WRITES_S)
+        for _ in range(2):
+            scene.runs_to_end(scene.pushes(member_leaves(scene)))
+            scene.sleeps(_BETWEEN_WRITES_S)
+        for is_addressed in (False, False, True):
+            scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=is_addressed))))
+            scene.sleeps(_BETWEEN_WRITES_S)
+        rests = scene.rests(calm=True)
+        is_told = times_told(scene.world, scene.stage.people.conversation_id) == 1
+        return rests if is_told else [*rests, "I6: a chat was not told once that its calendar has another address"]
+
+
+def worker_that_dies_before_it_tells() -> list[str]:
+    """A member leaves; the worker dies when the text is sent; the message comes again, and another one."""
+    with Scene(group=True, has_calendar=True).playing() as scene:
+        _has_calendar(scene)
+        scene.sleeps(_BETWEEN_WRITES_S)
+        leaving = member_leaves(scene)
+        scene.runs_to_end(scene.pushes(leaving))
+        delivery = scene.delivers(scene.says(addressed=False))
+        worker = scene.pushes(delivery)
+        scene.runs_past(worker, "reply")
+        scene.dies(worker)
+        scene.sleeps(LONG_SLEEP_S)
+        scene.runs_to_end(scene.pushes(delivery))
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
         return scene.rests()
 
 

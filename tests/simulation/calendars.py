@@ -2,7 +2,6 @@
 
 from tests.simulation.bus import Delivery
 from tests.simulation.calendar_checks import calendar_in
-from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Task
 
@@ -23,11 +22,14 @@ def ends_address(scene: Scene) -> None:
 
 def member_leaves(scene: Scene) -> Delivery:
     """A member leaves the chat; nothing is delivered yet."""
+    chat = scene.stage.people.conversation_id
+    if calendar_in(scene.world, chat) is not None:
+        scene.world.truth.leavings[chat] += 1
     ends_address(scene)
     event = scene.stage.people.leaving(at_s=scene.world.now_s)
     return Delivery(
         name=f"leaving {event['webhookEventId']}",
-        conversation_id=PERSON,
+        conversation_id=chat,
         function="agent_worker",
         event=event,
         published_s=scene.world.now_s,

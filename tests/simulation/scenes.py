@@ -73,6 +73,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "leaves_a_marker_for_a_push": hook_scenes.claim_whose_worker_dies,
     "marks_feeds": calendar_scenes.feed_that_follows_the_chat,
     "shows_meetings": calendar_scenes.meeting_that_stays,
+    "tells_of_another_address": calendar_scenes.members_who_leave_and_a_message_that_gets_no_answer,
+    "tells_of_another_address_once": calendar_scenes.members_who_leave_and_a_message_that_gets_no_answer,
     "cleans_feeds": calendar_scenes.reminder_that_is_taken_back,
     "looks_after_writing_feeds": calendar_scenes.feed_that_is_written_by_a_slow_tick,
     "writes_feeds_by_swap": calendar_scenes.calendar_that_is_renewed_under_a_tick,

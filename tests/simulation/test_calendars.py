@@ -13,6 +13,7 @@ from tests.simulation import calendar_scenes
         calendar_scenes.turn_whose_worker_dies_before_it_marks_the_feed,
         calendar_scenes.feed_that_is_written_by_two_ticks,
         calendar_scenes.meeting_that_is_taken_back,
+        calendar_scenes.worker_that_dies_before_it_tells,
         calendar_scenes.chat_that_is_left_under_a_tick,
     ],
 )

@@ -306,6 +306,53 @@ def test_a_member_who_leaves_no_longer_knows_the_address(member: Person) -> None
     assert len(feeds_in(member)) == 1
 
 
+def test_a_chat_is_told_of_the_leaving_on_the_token_of_the_next_message_once(member: Person) -> None:
+    makes_calendar(member)
+    said = len(member.worker.said)
+    for number in range(3):  # three members within a minute
+        leaving = leaves(member, "U" + str(number + 3) * 32)
+        member.sends(leaving)
+    assert member.worker.deliver(leaving) == 204  # again
+    assert len(member.worker.said) == said
+
+    spoken = member.sends(member.events.event("message", message={"type": "text", "text": "さみしくなるね"}))
+    assert member.worker.said[said:] == [japanese(Phrase.CALENDAR_RENEWED)]
+    assert member.worker.deliver(spoken) == 204
+    member.sends(member.events.event("message", message={"type": "text", "text": "ほんとに"}))
+    member.asks("カレンダーは？", REPLY)
+
+    assert member.worker.said[said:] == [japanese(Phrase.CALENDAR_RENEWED), "わかりました"]
+    assert len(member.worker.model.requests) == 1
+
+
+def test_a_chat_is_told_of_the_leaving_along_with_its_next_answer_once(member: Person) -> None:
+    makes_calendar(member)
+    said = len(member.worker.said)
+    for number in range(2):
+        member.sends(leaves(member, "U" + str(number + 3) * 32))
+
+    member.asks("こんにちは", REPLY)
+    member.sends(member.events.event("message", message={"type": "text", "text": "ほんとに"}))
+    member.asks("またね", REPLY)
+
+    told = f"わかりました\n\n{japanese(Phrase.CALENDAR_RENEWED)}"
+    assert member.worker.said[said:] == [told, "わかりました"]
+    calendar = calendar_of(member)
+    assert calendar is not None
+    assert calendar.untold_id == ""
+
+
+def test_another_address_by_command_leaves_nothing_to_tell_on_a_free_token(member: Person) -> None:
+    makes_calendar(member)
+    member.sends(leaves(member))
+
+    member.says("/calendar new")
+
+    calendar = calendar_of(member)
+    assert calendar is not None
+    assert calendar.untold_id == ""
+
+
 def test_a_member_who_leaves_makes_no_calendar(member: Person) -> None:
     member.sends(leaves(member))
 
