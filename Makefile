@@ -82,8 +82,8 @@ fuzz: $(VENV)/.dev-installed ## Send 20,000 odd bodies to the LINE platform, and
 load-test: $(VENV)/.dev-installed ## A thousand reminders of one minute over real wires, with workers that are killed, and with half the quota; SQLite under kills and cuts of power
 	$(BIN)/pytest -s -m load tests/e2e $(ARGS)
 
-package-test: $(VENV)/.dev-installed ## Build the LINE platform's package and drive a foreign bot with it; ask the reference server of MCP
-	$(BIN)/pytest -m package tests/contract/simulator/line tests/contract/test_everything_server.py tests/e2e/test_tool_servers.py $(ARGS)
+package-test: $(VENV)/.dev-installed ## Build the LINE platform's package and drive a foreign bot with it; ask the reference server of MCP; read feeds as Thunderbird and Radicale do
+	$(BIN)/pytest -m package tests/contract/simulator/line tests/contract/test_everything_server.py tests/contract/test_calendar_clients.py tests/e2e/test_tool_servers.py $(ARGS)
 
 foreign-bots: $(VENV)/.dev-installed ## Install bots and frameworks from registries, drive them unmodified, and print a table
 	$(BIN)/pytest -s -m foreign tests/contract/simulator/line $(ARGS)

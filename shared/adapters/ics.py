@@ -6,15 +6,18 @@ that Google Calendar and Outlook read.
 
 import datetime as dt
 import zoneinfo
+from functools import lru_cache
 from typing import Final
 
 from icalendar import Calendar as IcsCalendar
-from icalendar import Event, Timezone, vDuration, vRecur
+from icalendar import Component, Event, Timezone, TimezoneDaylight, TimezoneStandard, vDuration, vRecur
 
 from shared.calendars.feed import Feed, FeedItem
 
-_ZONES_SINCE: Final = dt.date(2020, 1, 1)
-_ZONES_UNTIL: Final = dt.date(2038, 1, 1)
+_ZONES_SINCE: Final = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+_ZONES_UNTIL: Final = dt.datetime(2038, 1, 1, tzinfo=dt.UTC)
+_DAY: Final = dt.timedelta(days=1)
+_MINUTE: Final = dt.timedelta(minutes=1)
 _LASTS: Final = dt.timedelta(minutes=15)
 _REFRESH: Final = dt.timedelta(hours=1)
 _PRODUCT: Final = "-//Aizuchi//Calendar//EN"
@@ -34,9 +37,52 @@ def feed_as_ics(feed: Feed) -> bytes:
     for item in feed.items:
         calendar.add_component(_event(item))
     for name in sorted(calendar.get_missing_tzids(), reverse=True):
-        zone = Timezone.from_tzid(name, first_date=_ZONES_SINCE, last_date=_ZONES_UNTIL)
-        calendar.subcomponents.insert(0, zone)  # before the events that name it
+        calendar.subcomponents.insert(0, _zone(name))  # before the events that name it
     return bytes(calendar.to_ical())
+
+
+@lru_cache(maxsize=64)
+def _zone(name: str) -> Timezone:
+    """Return the zone with a part of its own for each change of its clock.
+
+    Thunderbird's parser reads the first date of a list of RDATE only, so `Timezone.from_tzid`, which writes lists, has it an hour off in
+    summer. A part's beginning is local time by the offset before it. Source: RFC 5545, 3.6.5.
+    """
+    zone = Timezone()
+    zone.add("TZID", name)
+    clock = zoneinfo.ZoneInfo(name)
+    before = _offset(clock, _ZONES_SINCE)
+    zone.add_component(_zone_part(clock, _ZONES_SINCE, offset_before=before))
+    day = _ZONES_SINCE
+    while day < _ZONES_UNTIL:
+        next_day = day + _DAY
+        if (offset := _offset(clock, next_day)) != before:
+            zone.add_component(_zone_part(clock, _change_within(clock, day, next_day), offset_before=before))
+            before = offset
+        day = next_day
+    return zone
+
+
+def _change_within(clock: zoneinfo.ZoneInfo, before: dt.datetime, after: dt.datetime) -> dt.datetime:
+    """Return the minute, in UTC, from which the clock has the offset that it has at the later moment."""
+    while after - before > _MINUTE:
+        middle = before + (after - before) // 2 // _MINUTE * _MINUTE
+        before, after = (before, middle) if _offset(clock, middle) == _offset(clock, after) else (middle, after)
+    return after
+
+
+def _zone_part(clock: zoneinfo.ZoneInfo, since: dt.datetime, *, offset_before: dt.timedelta) -> Component:
+    local = since.astimezone(clock)
+    part = TimezoneDaylight() if local.dst() else TimezoneStandard()
+    part.add("DTSTART", (since + offset_before).replace(tzinfo=None))
+    part.add("TZNAME", local.tzname() or "")
+    part.add("TZOFFSETFROM", offset_before)
+    part.add("TZOFFSETTO", _offset(clock, since))
+    return part
+
+
+def _offset(clock: zoneinfo.ZoneInfo, moment: dt.datetime) -> dt.timedelta:
+    return moment.astimezone(clock).utcoffset() or dt.timedelta()
 
 
 def _event(item: FeedItem) -> Event:

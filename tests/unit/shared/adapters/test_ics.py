@@ -55,6 +55,19 @@ def test_every_property_of_an_event_is_read_back() -> None:
     assert [zone["TZID"] for zone in calendar.walk("VTIMEZONE")] == ["Asia/Tokyo"]
 
 
+def test_a_zone_has_a_part_for_each_change_that_begins_by_the_clock_before_it() -> None:
+    """Thunderbird reads no lists of dates, so each change of the clock is a part of its own."""
+    calendar = Component.from_ical(feed_as_ics(Feed(items=(BERLIN,))))
+
+    (zone,) = calendar.walk("VTIMEZONE")
+    parts = [(part.name, part.decoded("DTSTART").isoformat(), str(part["TZNAME"])) for part in zone.subcomponents]
+    assert parts[0] == ("STANDARD", "2020-01-01T01:00:00", "CET")
+    assert ("DAYLIGHT", "2026-03-29T02:00:00", "CEST") in parts
+    assert ("STANDARD", "2026-10-25T03:00:00", "CET") in parts
+    assert len(parts) == 1 + 2 * 18
+    assert not [part for part in zone.subcomponents if "RDATE" in part]
+
+
 def test_the_products_own_reader_reads_the_file() -> None:
     text = feed_as_ics(Feed(name="相槌", items=(PILLS, RENT, BERLIN))).decode()
 
