@@ -1,136 +1,34 @@
 """What the model is shown of files of public formats, and what is told of those that cannot be read.
 
-Each row of `SHOWN` is a file and the text that is read of it; each row of `UNREAD` a file and why nothing is.
+Each row of `SHOWN` (`tests/support/public_files.py`) is a file and what is read of it; each row of `UNREAD` a file and why nothing is.
 """
 
 import contextlib
-import datetime as dt
 import io
 import random
 import zipfile
-import zoneinfo
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from shared.files.document import MOST_CHARACTERS, Document, Unread, UnreadableFileError
-from shared.files.file_types import CSV, DOCX, HTML, ICS, ODS, PPTX, TEXT, XLS, XLSX
+from shared.files.file_types import CSV, DOCX, FILE_TYPES, HTML, ICS, ODS, PPTX, TEXT, XLS, XLSX
 from shared.files.reading import read_document
 from tests.support.office_files import (
     COMPOUND,
     archive,
     calendar,
-    event,
     ods,
     pptx,
     protected_office_file,
     word,
     word_xml,
-    xls,
     xlsx,
 )
+from tests.support.public_files import SALES, SHOWN, TOKYO, table
 
-TOKYO: Final = zoneinfo.ZoneInfo("Asia/Tokyo")
-DAY: Final = dt.datetime(2026, 11, 28)  # noqa: DTZ001 - cells have no time zone
-SALES: Final = (("品名", "数", "日付"), ("りんご", 3, DAY), ("みかん", 2.5, ""))
-PAGE: Final = (
-    "<!doctype html><html><head><meta charset={charset}><title>会議室</title><style>p {{}}</style></head><body>"
-    "<h2>料金</h2><script>alert(1)</script><table><tr><th>部屋</th><th>円</th></tr><tr><td>大</td><td>3,000</td></tr></table>"
-    "<ul><li>予約<li>取消</ul><p>一行目<br>二行目</body></html>"
-)
-PAGE_TEXT: Final = "会議室\n## 料金\n部屋 | 円\n大 | 3,000\n- 予約\n- 取消\n一行目\n二行目"
-MINUTES: Final = "第3回の議事録です。予算は三百万円、次回は金曜日の午後です。"
-NOTICE: Final = "各位：本週五下午三點開會，請帶上個月的報表與收據。"
-SIMPLIFIED: Final = "各位：本周五下午三点开会，请带上个月的报表和收据。"
-THAI: Final = "ประชุมวันศุกร์เวลาบ่ายสามโมง กรุณานำใบเสร็จมาด้วย"
-ROWS: Final = '氏名,金額\r\n田中,500\r\n鈴木,"1,200"\r\n'
-
-SHOWN: Final[tuple[tuple[str, bytes, str, str], ...]] = (
-    ("xlsx, two sheets", xlsx({"売上": SALES, "空": ()}), XLSX, "1: 品名 | 数 | 日付\n2: りんご | 3 | 2026-11-28\n3: みかん | 2.5\n"),
-    ("xlsx, truth and time", xlsx({"A": ((True, dt.time(9, 30)),)}), XLSX, "1: TRUE | 09:30"),
-    ("xlsx, an hour of a day", xlsx({"A": ((DAY.replace(hour=10, minute=15),),)}), XLSX, "1: 2026-11-28 10:15"),
-    ("xlsx, empty rows between", xlsx({"A": (("x",), (), ("y",))}), XLSX, "1: x\n3: y"),
-    ("xlsx, a line break in a cell", xlsx({"A": (("a\nb",),)}), XLSX, "1: a b"),
-    ("xlsx, formulas", xlsx({"A": (("=1+1", "sum"),)}), XLSX, "1: sum"),
-    ("xls", xls({"在庫": (("品名", "数"), ("ねじ", 40.0))}), XLS, "1: 品名 | 数\n2: ねじ | 40"),
-    ("xls that is html", b"<table><tr><td>a</td><td>b</td></tr></table>", XLS, "a | b"),
-    ("xls that is csv", "氏名\t金額\r\n田中\t500\r\n".encode("cp932"), XLS, "1: 氏名 | 金額\n2: 田中 | 500"),
-    ("xls that is xlsx", xlsx({"A": (("x", 1),)}), XLS, "1: x | 1"),
-    ("ods", ods({"Plan": (("who", "what"), ("Mai", "tickets"))}), ODS, "1: who | what\n2: Mai | tickets"),
-    ("docx, paragraphs", word("議事録", "予算は三百万円"), DOCX, "議事録\n予算は三百万円"),
-    ("docx, a table", word("名簿", tables=[[["氏名", "区"], ["田中", "港"]]]), DOCX, "名簿\n氏名 | 区\n田中 | 港"),
-    ("docx, pages", word("one", on_new_page=["two", "three"]), DOCX, "one\ntwo\nthree"),
-    (
-        "docx, ruby and deleted words",
-        word_xml(
-            "<w:p><w:r><w:ruby><w:rt><w:r><w:t>とうきょう</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>東京</w:t></w:r></w:rubyBase></w:ruby>"
-            "</w:r><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:r><w:t>駅</w:t></w:r></w:p>"
-        ),
-        DOCX,
-        "東京駅",
-    ),
-    (
-        "docx, a table within a table",
-        word_xml(
-            "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc>"
-            "<w:tc><w:p><w:r><w:t>c</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:tc><w:tc><w:p><w:r><w:t>d</w:t></w:r></w:p></w:tc>"
-            "</w:tr></w:tbl>"
-        ),
-        DOCX,
-        "a b | c | d",
-    ),
-    ("pptx, slides in their order", pptx("計画", "予算", "質問"), PPTX, "計画\n予算\n質問"),
-    ("pptx, notes", pptx("Plan", notes={1: "say hello"}), PPTX, "Plan\n(notes) say hello"),
-    ("html in UTF-8", PAGE.format(charset="utf-8").encode(), HTML, PAGE_TEXT),
-    ("html in Shift_JIS", PAGE.format(charset="Shift_JIS").encode("cp932"), HTML, PAGE_TEXT),
-    ("html in EUC-JP", PAGE.format(charset='"euc-jp"').encode("euc_jp"), HTML, PAGE_TEXT),
-    ("html that declares another encoding", PAGE.format(charset="utf-8").encode("cp932"), HTML, PAGE_TEXT),
-    ("html that declares no encoding that exists", PAGE.format(charset="x-none").encode(), HTML, PAGE_TEXT),
-    ("csv in cp932", ROWS.encode("cp932"), CSV, "1: 氏名 | 金額\n2: 田中 | 500\n3: 鈴木 | 1,200"),
-    ("csv in UTF-8 with a mark", ROWS.encode("utf-8-sig"), CSV, "1: 氏名 | 金額\n2: 田中 | 500\n3: 鈴木 | 1,200"),
-    ("csv with semicolons", b"a;b\n1;2\n", CSV, "1: a | b\n2: 1 | 2"),
-    ("Excel's Unicode text", "名前\t点\r\n林\t3\r\n".encode("utf-16"), CSV, "1: 名前 | 点\n2: 林 | 3"),
-    ("text in cp932", MINUTES.encode("cp932"), TEXT, MINUTES),
-    ("text in EUC-JP", MINUTES.encode("euc_jp"), TEXT, MINUTES),
-    ("text in ISO-2022-JP", MINUTES.encode("iso2022_jp"), TEXT, MINUTES),
-    ("text in UTF-16", MINUTES.encode("utf-16"), TEXT, MINUTES),
-    ("text in UTF-16 without a mark", MINUTES.encode("utf-16-be"), TEXT, MINUTES),
-    ("text in Big5", NOTICE.encode("cp950"), TEXT, NOTICE),
-    ("text in TIS-620", THAI.encode("tis_620"), TEXT, THAI),
-    ("text in GBK", SIMPLIFIED.encode("gbk"), TEXT, SIMPLIFIED),
-    (
-        "ics in UTC",
-        calendar(*event("DTSTART:20261128T010000Z", "DTEND:20261128T020000Z", "SUMMARY:歯医者")),
-        ICS,
-        "2026-11-28 10:00 to 11:00 | 歯医者",
-    ),
-    (
-        "ics in Outlook's zone, folded",
-        calendar(
-            "BEGIN:VTIMEZONE",
-            "TZID:Taipei Standard Time",
-            "BEGIN:STANDARD",
-            "TZOFFSETTO:+0800",
-            "END:STANDARD",
-            "END:VTIMEZONE",
-            *event("DTSTART;TZID=Taipei Standard Time:20261128T090000", "SUMMARY:Long", "  name", "LOCATION:台北\\, 101"),
-        ),
-        ICS,
-        "2026-11-28 10:00 | Long name | at: 台北, 101",
-    ),
-    (
-        "ics, whole days and a rule",
-        calendar(*event("DTSTART;VALUE=DATE:20261228", "DTEND;VALUE=DATE:20270104", "SUMMARY:休み", "RRULE:FREQ=YEARLY")),
-        ICS,
-        "2026-12-28 to 2027-01-03 | 休み | repeats: FREQ=YEARLY",
-    ),
-    (
-        "ics, the earliest first",
-        calendar(*event("DTSTART:20261202T090000"), *event("DTSTART:20261201T090000")),
-        ICS,
-        "2026-12-01 09:00\n2026-12-02 09:00",
-    ),
-)  # fmt: skip
+FILES_PAGE: Final = Path(__file__).parents[4] / "docs" / "files.md"
 
 
 def bomb() -> bytes:
@@ -182,6 +80,12 @@ def read(data: bytes, content_type: str) -> Document:
 @pytest.mark.parametrize(("data", "content_type", "text"), [row[1:] for row in SHOWN], ids=[row[0] for row in SHOWN])
 def test_a_file_is_shown_as_text(data: bytes, content_type: str, text: str) -> None:
     assert read(data, content_type).text == text
+
+
+def test_forty_files_of_nine_types_are_read_and_stand_on_the_page_of_files() -> None:
+    assert len(SHOWN) >= 40
+    assert {kind for _, _, kind, _ in SHOWN} == FILE_TYPES
+    assert table() in FILES_PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("data", "content_type", "why"), [row[1:] for row in UNREAD], ids=[row[0] for row in UNREAD])
