@@ -33,7 +33,7 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import HookChoice, HookPress
 from shared.line.webhook_check import WebhookAddress
 from shared.settings.secret import Secret
-from shared.turns.announcement import Announcement, Announcer, in_chats_language
+from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased, unless_withdrawn
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
 _QUESTIONS: Final = {
@@ -174,7 +174,8 @@ class HooksHandler:
                 return self._say(event, Phrase.HOOK_GONE)
             store.delete_if(store.name_of(hook.id), lambda stored: stored.mark == press.mark)
             logs.info("hook_revoked")
-            return self._say(event, Phrase.HOOK_REVOKED, name=hook.name, provenance=_said(hook, conversation))
+            said = _said(hook, conversation)
+            return self._say(event, Phrase.HOOK_REVOKED, name=hook.name, provenance=said, otherwise=Phrase.HOOK_GONE)
         url = self._url()
         if url is None:
             return self._say(event, Phrase.HOOK_NO_ADDRESS)
@@ -232,6 +233,7 @@ class HooksHandler:
             which,
             offer=Offer(token_of=address),
             provenance=_said(hook, conversation),
+            otherwise=Phrase.HOOK_GONE,
             name=hook.name,
             url=url,
         )
@@ -248,8 +250,11 @@ class HooksHandler:
         *,
         offer: Offer | None = None,
         provenance: Provenance | None = None,
+        otherwise: Phrase | None = None,
         **facts: str,
     ) -> EventResult:
+        """Say the text; `otherwise` is said where the hook's message is withdrawn meanwhile."""
+
         def worded(locale: str | None) -> Announcement:
             until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
             return Announcement(
@@ -260,8 +265,10 @@ class HooksHandler:
                 stage=stage_beyond_undo,
             )
 
-        conversation = self.conversations.of(event.conversation_id)
-        return self.announcer.announce(conversation, in_chats_language(worded))
+        conversation, said = self.conversations.of(event.conversation_id), in_chats_language(worded)
+        if otherwise is not None:
+            said = unless_withdrawn(said, conversation, otherwise=phrased(event, self.phrases, otherwise))
+        return self.announcer.announce(conversation, said)
 
 
 def _refusal(hooks: Sequence[Hook], name: str) -> Phrase | None:

@@ -24,7 +24,7 @@ from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderState
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
 from shared.reminders.words import ReminderWords
-from shared.turns.announcement import Announcement, Announcer, phrased
+from shared.turns.announcement import Announcement, Announcer, phrased, unless_withdrawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ class ReminderPressHandler:
     ) -> EventResult:
         """Say what the press did, and have an undo cancel the reminder that it made; no undo takes back a press of "done".
 
-        The answer has the provenance of the new reminder: what was withdrawn meanwhile is not promised.
+        The answer has the provenance of the new reminder: what was withdrawn meanwhile is not promised, and the press is told so.
         """
         announcement = Announcement(
             event=event,
@@ -100,7 +100,8 @@ class ReminderPressHandler:
             provenance=Provenance() if again is None else again.provenance,
             stage=stage_beyond_undo if again is None else partial(_stage_undo, again),
         )
-        return self.announcer.announce(conversation, announcement)
+        gone = phrased(event, self.phrases, Phrase.REMINDER_GONE)
+        return self.announcer.announce(conversation, unless_withdrawn(announcement, conversation, otherwise=gone))
 
 
 def _stage_undo(again: Reminder, sequence: int) -> tuple[StagedWrite, ...]:

@@ -46,14 +46,13 @@ from shared.polls.poll import (
 from shared.polls.store import PollStore, is_vote_withdrawn
 from shared.polls.wording import Group, standing_card, standing_of
 from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
+from shared.turns.committed import await_committed
 from shared.turns.lease import Lease
 
 STANDING_EVERY_MS: Final = 20_000
 """A poll's standing is told on presses at most once in this time."""
 _LOOK_S: Final = 2.0
 """How often a waiting press looks whether a newer press will tell."""
-_LOOKS_FOR_POLL: Final = 3
-"""How often a press looks for a poll that is still to be written."""
 _CLAIM_MS: Final = 40_000
 """How long a press that has claimed to tell may wait for the chat's turn before another press tells."""
 _DELETED_AT_ONCE: Final = 64
@@ -110,9 +109,9 @@ class VotePressHandler:
             amendments = conversation.amendments.look()
             votes = tuple(one for one in store.votes(own.poll_id) if not is_vote_withdrawn(one, amendments))
             last, generation = pending_read.result()
-            if is_told(own, votes, last, poll) or own not in votes:
-                return EventResult.COUNTED
-            if is_left_to_newer(own, votes, last):
+            if own not in votes and self._standing_poll(conversation, own.poll_id, amendments) is None:
+                return self._refuse(conversation, event, own)
+            if own not in votes or is_told(own, votes, last, poll) or is_left_to_newer(own, votes, last):
                 return EventResult.COUNTED
             if (wait_ms := self._wait_ms(last)) > 0:
                 if not event.deadline.pause(min(wait_ms / 1_000, _LOOK_S)):
@@ -191,24 +190,17 @@ class VotePressHandler:
         return None if is_gone else poll
 
     def _awaited_poll(self, conversation: Conversation, event: LineEvent, poll_id: str) -> Poll | None:
-        """Return a missing poll once the turn that has shown its buttons has written it; None: no such turn is under way.
+        """Return a missing poll once the turn that has shown its buttons has written it; None: the poll is gone.
 
-        A card is sent before its poll is written, and the writing worker may die in between.
-        Raises: TurnBusyError after some seconds, so that presses leave the threads to who writes the poll; safe to deliver again.
+        A card is sent before its poll is written, and the writing worker may die in between: then this press finishes the turn. A poll that
+        was withdrawn in between is missing for good.
+        Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        for _ in range(_LOOKS_FOR_POLL):
-            if not self._is_to_be_written(conversation, poll_id):
-                return self._standing_poll(conversation, poll_id)
-            if not event.deadline.pause(_LOOK_S):
-                break
-        raise TurnBusyError("the poll is not written yet")
-
-    def _is_to_be_written(self, conversation: Conversation, poll_id: str) -> bool:
-        """Whether the poll is missing, and the chat's turn is committed to writing it: a recorded outcome has no writes."""
-        committed = conversation.turn.read().record.committed
-        writes = committed.writes if committed is not None else ()
-        is_staged = any(write.path == f"{FOLDER}/{poll_id}" and write.text is not None for write in writes)
-        return is_staged and PollStore(conversation).find(poll_id) is None
+        stored_turn = conversation.turn.read()
+        committed = stored_turn.record.committed
+        if committed is not None and _writes_poll(committed, poll_id):
+            await_committed(self.announcer.runner, conversation, stored_turn, committed, event)
+        return self._standing_poll(conversation, poll_id)
 
     def _name_of(self, conversation: Conversation, event: LineEvent) -> str:
         if event.user_id is None:
@@ -218,9 +210,17 @@ class VotePressHandler:
     def _refuse(self, conversation: Conversation, event: LineEvent, own: Vote) -> EventResult:
         """Say that the poll is gone; an earlier delivery of the press may have left a vote."""
         PollStore(conversation).delete_votes([own])
+        return self._say_gone(conversation, event)
+
+    def _say_gone(self, conversation: Conversation, event: LineEvent) -> EventResult:
         logs.info("press_refused", reason=Phrase.POLL_GONE.value)
         refusal = phrased(event, self.phrases, Phrase.POLL_GONE)
         return self.announcer.announce(conversation, refusal)
+
+
+def _writes_poll(outcome: OutcomeRecord, poll_id: str) -> bool:
+    """Whether the outcome makes the poll, or changes the poll."""
+    return any(write.path == f"{FOLDER}/{poll_id}" and write.text is not None for write in outcome.writes)
 
 
 def is_told(own: Vote, votes: tuple[Vote, ...], last: LastStanding, poll: Poll) -> bool:

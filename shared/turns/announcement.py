@@ -76,6 +76,20 @@ def in_chats_language(worded: Callable[[str | None], Announcement]) -> Announcem
     return replace(worded(None), in_locale=worded)
 
 
+def unless_withdrawn(said: Announcement, conversation: Conversation, *, otherwise: Announcement) -> Announcement:
+    """Return the announcement; `otherwise` is made where a message behind its words is withdrawn before the turn.
+
+    For example, a press has a reminder come again, and the reminder's message is unsent meanwhile: the press is told that the reminder is
+    gone, and does not meet silence.
+    """
+
+    def decide() -> Announcement:
+        is_withdrawn = said.provenance.is_affected_by(conversation.amendments.look())
+        return otherwise if is_withdrawn else said
+
+    return replace(otherwise, decide=decide)
+
+
 def phrased(  # noqa: PLR0913 - the parts of an announcement
     event: LineEvent,
     phrases: Phrases,

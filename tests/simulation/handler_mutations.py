@@ -6,6 +6,7 @@ from typing import Final
 from tests.simulation.mutation import Mutation
 from tests.simulation.rules import (
     Always,
+    Bypass,
     DropArgument,
     DropClause,
     DropItem,
@@ -326,6 +327,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         f"{_REMINDER_PRESS}:ReminderPressHandler.__call__",
         Skip("create"),
         lacks="a press is answered, and the reminder is never said again",
+    ),
+    "answers_a_press_of_what_is_gone": Mutation(
+        f"{_REMINDER_PRESS}:ReminderPressHandler._answer",
+        Bypass("unless_withdrawn"),
+        lacks="a press meets silence whose reminder is taken back meanwhile",
     ),
     "looks_after_a_press": Mutation(
         f"{_REMINDER_PRESS}:ReminderPressHandler.__call__",

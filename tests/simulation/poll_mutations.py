@@ -50,9 +50,14 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         lacks="a member loses a place to a press that comes late, because an older press was deleted",
     ),
     "waits_for_the_poll": Mutation(
-        f"{_PRESS}:VotePressHandler._is_to_be_written",
+        f"{_PRESS}:_writes_poll",
         Return(value=False),
         lacks="a press is refused whose poll was shown and is not written yet",
+    ),
+    "waits_no_longer_than_the_outcome": Mutation(
+        "shared.turns.committed:_CommittedWork.result_in",
+        Return(value=None),
+        lacks="a press waits for a poll that was taken back after it was written, until it is a dead letter",
     ),
     "ends_polls": Mutation(
         "shared.polls.poll:Poll.is_closed",

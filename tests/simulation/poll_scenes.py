@@ -124,6 +124,23 @@ def press_before_the_poll_is_written() -> list[str]:
         return scene.rests()
 
 
+def press_of_a_poll_that_is_gone_before_its_turn_has_ended() -> list[str]:
+    """The worker dies after it has written a poll, and before the turn says so; an edit removes the poll: a press is told so, once."""
+    with _scene().playing() as scene:
+        asked = scene.says(verb="poll")
+        worker = scene.pushes(scene.delivers(asked))
+        scene.runs_until(worker, "write polls/")
+        scene.runs_until(worker, "write turns/")
+        scene.dies(worker)
+        scene.runs_to_end(scene.edits(asked))
+        (card,) = (said for said in scene.world.truth.said if said.votes)
+        scene.sleeps(MINUTE_S)
+        order = scene.stage.people.vote(card.votes[0], at_s=scene.world.now_s, by=MEMBERS[1])
+        scene.runs_to_end(_begins(scene, order))
+        is_told = any(one.reply_token == order.reply_token for one in scene.world.truth.said)
+        return [*([] if is_told else ["I6: a press of a poll that is gone met silence"]), *scene.rests()]
+
+
 def press_beside_a_newer_press() -> list[str]:
     """Two presses wait for the 20 s to pass: only the newer one tells, and what it tells holds both."""
     with _scene().playing() as scene:

@@ -423,6 +423,22 @@ def press_whose_worker_dies() -> list[str]:
         return scene.rests()
 
 
+def press_of_a_reminder_that_is_taken_back() -> list[str]:
+    """A press puts a reminder off, and has made the later one when the message that asked is withdrawn: the press is told so."""
+    with _scene().playing() as scene:
+        message = scene.says(verb="remind")
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        _sleeps_until_due(scene)
+        scene.runs_to_end(_begins_tick(scene))
+        order = scene.chooses(ReminderChoice.TOMORROW)
+        worker = _begins_press(scene, order)
+        scene.runs_until(worker, "read turns/")
+        scene.runs_to_end(scene.takes_back(message))
+        scene.runs_to_end(worker)
+        is_told = any(one.reply_token == order.reply_token for one in scene.world.truth.said)
+        return [*([] if is_told else ["I6: a press of a reminder that is gone met silence"]), *scene.rests()]
+
+
 def unsend_during_a_press() -> list[str]:
     """The worker of a press has looked. Then it sleeps, the message that asked is withdrawn, and the second pass comes first."""
     with _scene().playing() as scene:

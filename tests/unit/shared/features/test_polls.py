@@ -14,6 +14,7 @@ from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
+from shared.handlers.unsend import withdrawal_of
 from shared.line.messaging import OutgoingMessage
 from shared.polls.poll import DELIVERED_WITHIN_MS, Poll, Vote, counted, superseded
 from shared.polls.store import PollStore
@@ -120,25 +121,81 @@ def test_a_redelivered_press_counts_once_and_is_told_once(ann: Person) -> None:
     assert len(ann.worker.said) == told
 
 
-def test_a_press_counts_whose_poll_was_shown_and_is_not_written_yet(ann: Person) -> None:
+def shown_before_it_is_written(
+    person: Person, *, until_recorded: bool = False
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Show a poll whose worker fails to write it, or only to note in the turn that it did; return the question, and a press to deliver."""
+    recorded_names: list[str] = []
+
     def fails(call: str, name: str) -> None:
-        if call in {"create", "replace"} and name.startswith(f"polls/{ann.events.chat_id}/p"):
+        if call == "create" and name.endswith(".outcome.json"):
+            recorded_names.append(name)
+        is_due = bool(recorded_names) or not until_recorded
+        if is_due and call == "replace" and name.startswith("turns/" if until_recorded else "polls/"):
+            raise StorageUnavailableError("down")
+
+    person.worker.store.before = fails
+    question = person.events.text("@Aizuchi 夕食は何がいい？投票で")
+    assert person.worker.deliver(question, thinks=(calling(("create_poll", DINNER)), SAYS)) >= 500
+    person.worker.store.before = nothing
+    card = newest(person).card
+    assert card is not None
+    return question, person.events.event("postback", by=BEN, postback={"data": card.rows[0].buttons[0].value})
+
+
+@pytest.mark.parametrize("later_s", [0, 60])
+def test_a_press_has_the_poll_written_that_was_shown_by_a_worker_that_died(ann: Person, later_s: int) -> None:
+    _, early = shown_before_it_is_written(ann)
+    ann.worker.clock.move(later_s)
+    ann.sends(early)
+    (poll,) = polls(ann)
+    assert counts(ann, poll) == {"カレー": 1}
+    assert newest(ann).text.startswith("夕食は？\n・カレー: 1票 · Ben")
+
+
+def test_a_press_waits_for_a_worker_that_cannot_write(ann: Person) -> None:
+    _, early = shown_before_it_is_written(ann, until_recorded=False)
+
+    def fails(call: str, name: str) -> None:
+        if call == "replace" and name.startswith("polls/"):
             raise StorageUnavailableError("down")
 
     ann.worker.store.before = fails
-    question = ann.events.text("@Aizuchi 夕食は何がいい？投票で")
-    assert ann.worker.deliver(question, thinks=(calling(("create_poll", DINNER)), SAYS)) >= 500
-    ann.worker.store.before = nothing
-    card = newest(ann).card
-    assert card is not None
-    early = ann.events.event("postback", by=BEN, postback={"data": card.rows[0].buttons[0].value})
     assert ann.worker.deliver(early) >= 500
+    ann.worker.store.before = nothing
+    ann.worker.clock.move(60)
+    ann.sends(early)
+    assert counts(ann, polls(ann)[0]) == {"カレー": 1}
 
-    ann.worker.clock.move(90)
-    ann.worker.deliver(question)
-    (poll,) = polls(ann)
-    ann.worker.deliver(early)
-    assert counts(ann, poll) == {"カレー": 1}
+
+def test_a_press_that_waits_to_tell_is_told_that_the_poll_was_taken_back(ann: Person) -> None:
+    asked = ann.asks("夕食は何がいい？", calling(("create_poll", DINNER)), SAYS)
+    poll = polls(ann)[0]
+    press(ann, poll, 0)
+
+    def withdraws(_: str, name: str) -> None:
+        if name.startswith(f"polls/{ann.events.chat_id}/standings/"):
+            ann.worker.store.before = nothing
+            ann.worker.withdraw(ann.events.chat_id, asked["message"]["id"])
+
+    ann.worker.store.before = withdraws
+    ann.presses(f"vote:{poll.id}:1", by=BEN)
+    assert "その投票はもうありません" in ann.worker.said[-1]
+
+
+@pytest.mark.parametrize("until_recorded", [False, True])
+def test_a_press_is_told_once_that_the_poll_is_gone_that_was_taken_back(ann: Person, *, until_recorded: bool) -> None:
+    question, early = shown_before_it_is_written(ann, until_recorded=until_recorded)
+    ann.worker.clock.move(60)
+    at_ms = question["timestamp"] + 1_000
+    withdrawal_of(ann.worker.clock).edit(
+        chat_of(ann), question["message"]["id"], text="やっぱり何でもない", timestamp_ms=at_ms
+    )
+    ann.sends(early)
+    ann.sends(early)
+    told = [text for text in ann.worker.said if "その投票はもうありません" in text]
+    assert len(told) == 1
+    assert polls(ann) == []
 
 
 def test_an_older_press_that_comes_late_does_not_count(ann: Person) -> None:
