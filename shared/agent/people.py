@@ -3,12 +3,16 @@
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import Final
 
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
+from shared.search.folding import fold
+
+_SUFFIXES: Final = ("さん", "ちゃん", "くん", "君", "さま", "様", "哥", "姐")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,3 +42,10 @@ class People:
         authors = (message.user_id for message in messages)
         user_ids = [one for one in authors if one is not None and mark_id(one) not in refused]
         return self.display_names.of(conversation.id, user_ids, bot_names=self.bot_name.all) if user_ids else {}
+
+
+def comparable_name(name: str) -> str:
+    """Return a written name as it is compared with other names: "@Ken さん" and "ken" are one name; "" without a letter."""
+    folded = fold(name).lstrip("@")
+    suffix = next((one for one in map(fold, _SUFFIXES) if folded.endswith(one) and folded != one), "")
+    return folded.removesuffix(suffix).strip()

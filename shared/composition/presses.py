@@ -1,6 +1,5 @@
 """The buttons of features: each class of presses with the handler that carries a member's press out."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from shared.agent.people import People
@@ -8,7 +7,7 @@ from shared.composition.ports import Options, Ports
 from shared.conversation.pushes import PushAllowance
 from shared.handlers.list_press import ListPressHandler
 from shared.handlers.listed_reminder_press import ListedReminderPressHandler
-from shared.handlers.postback import PressHandler
+from shared.handlers.postback import FeaturePresses, PressHandler
 from shared.handlers.tick_press import TickPressHandler
 from shared.handlers.translation import TranslationHandler
 from shared.handlers.vote_press import VotePressHandler
@@ -25,6 +24,8 @@ from shared.line.postback_data import (
 from shared.turns.announcement import Announcer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shared.composition.calendars import Calendars
     from shared.composition.hooks import Hooks
 
@@ -39,7 +40,7 @@ def feature_presses(  # noqa: PLR0913 - what the assembly has built
     hooks: "Hooks | None",
     calendars: "Calendars | None",
     translation: TranslationHandler,
-) -> Mapping[type[Press], PressHandler]:
+) -> FeaturePresses:
     """Return the handlers of a deployment, for example of `TickPress`; without HOOKS=on, none of `HookPress`.
 
     Without CALENDAR=on, none of `CalendarPress` either.
@@ -49,7 +50,16 @@ def feature_presses(  # noqa: PLR0913 - what the assembly has built
     of_calendars: Mapping[type[Press], PressHandler] = (
         {} if calendars is None else {CalendarPress: calendars.commands.press}
     )
-    return {
+    votes = VotePressHandler(
+        conversations=conversations,
+        announcer=announcer,
+        people=people,
+        size_of=pushes.cost_of,
+        phrases=phrases,
+        locale=options.locale,
+        clock=ports.clock,
+    )
+    of_members: Mapping[type[Press], PressHandler] = {
         ListedReminderPress: ListedReminderPressHandler(
             conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
         ),
@@ -57,16 +67,9 @@ def feature_presses(  # noqa: PLR0913 - what the assembly has built
             conversations=conversations, announcer=announcer, phrases=phrases, time_zone=options.time_zone
         ),
         ListPress: ListPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
-        VotePress: VotePressHandler(
-            conversations=conversations,
-            announcer=announcer,
-            people=people,
-            size_of=pushes.cost_of,
-            phrases=phrases,
-            locale=options.locale,
-            clock=ports.clock,
-        ),
+        VotePress: votes,
         TranslationPress: translation.press,
         **of_hooks,
         **of_calendars,
     }
+    return FeaturePresses(of_members=of_members, of_unnamed={VotePress: votes.tell_unnamed})

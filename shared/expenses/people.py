@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.agent.overlay import StagingFault
+from shared.agent.people import comparable_name
 from shared.expenses.expense import NAME_LIMIT, PEOPLE_LIMIT, unnamed
 from shared.line.graphemes import short_line
 from shared.search.folding import fold
@@ -16,7 +17,6 @@ from shared.search.folding import fold
 STRANGER: Final = "~"
 """Begins the key of a person who never wrote in the chat."""
 _SELF: Final = frozenset(map(fold, ("me", "i", "myself", "私", "わたし", "僕", "俺", "自分", "我", "ฉัน", "ผม")))
-_SUFFIXES: Final = ("さん", "ちゃん", "くん", "君", "さま", "様", "哥", "姐")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +35,12 @@ class Circle:
 
         For example, "ken" is Ken Sato where no other member is named Ken, and Kenji of another chat is `~Kenji`.
         """
-        asked = _comparable(name)
+        asked = comparable_name(name)
         if not asked:
             raise StagingFault("A name is empty; ask who is meant.", may_retry=True)
         if asked in _SELF:
             return self.self_key
-        compared = {key: _comparable(other) for key, other in self._shown_names.items()}
+        compared = {key: comparable_name(other) for key, other in self._shown_names.items()}
         equal = [key for key, other in compared.items() if other == asked]
         meant = equal or [key for key, other in compared.items() if asked in other]
         if len(meant) > 1:
@@ -94,7 +94,7 @@ def circle_of(
     names = {**earlier, **members}
     namesakes: dict[str, list[str]] = {}
     for key in sorted(names):
-        namesakes.setdefault(_comparable(names[key]), []).append(key)
+        namesakes.setdefault(comparable_name(names[key]), []).append(key)
     numbered = {
         key: f"{names[key]} ({number})"
         for keys in namesakes.values()
@@ -111,9 +111,3 @@ def unknown_count(names: Sequence[str], *, members: int | None) -> int:
     bot itself is not counted.
     """
     return 0 if members is None else max(0, members - len(names))
-
-
-def _comparable(name: str) -> str:
-    folded = fold(name).lstrip("@")
-    suffix = next((one for one in map(fold, _SUFFIXES) if folded.endswith(one) and folded != one), "")
-    return folded.removesuffix(suffix).strip()

@@ -33,8 +33,16 @@ PressHandler: TypeAlias = Callable[[LineEvent, Any], EventResult]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeaturePresses:
+    """The handlers of presses of features' buttons: of members, and of persons whom LINE does not name, who are told what to write."""
+
+    of_members: Mapping[type[Press], PressHandler]
+    of_unnamed: Mapping[type[Press], PressHandler]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PostbackHandler:
-    """Calls the handler of the pressed button; `of_features` are the handlers of members' presses of features' buttons."""
+    """Calls the handler of the pressed button."""
 
     conversations: Conversations
     message: MessageHandler
@@ -46,7 +54,7 @@ class PostbackHandler:
     announcer: Announcer
     profiles: Profiles
     phrases: Phrases
-    of_features: Mapping[type[Press], PressHandler]
+    of_features: FeaturePresses
 
     def __call__(self, event: LineEvent) -> EventResult:
         """A press of one of the bot's buttons is carried out and answered, or is told why it is not carried out.
@@ -64,6 +72,8 @@ class PostbackHandler:
             press = kind.read(event.postback_data)
             if press is not None:
                 refusal = self._refusal(event)
+                if refusal is Phrase.PRESS_UNNAMED and kind in self.of_features.of_unnamed:
+                    return self.of_features.of_unnamed[kind](event, press)
                 return carry_out(event, press) if refusal is None else self._refuse(event, refusal)
         return EventResult.IGNORED
 
@@ -84,7 +94,7 @@ class PostbackHandler:
             AnswerPress: self._press,
             SuggestionPress: self._ask,
             PagePress: self.command.show_page,
-            **self.of_features,
+            **self.of_features.of_members,
         }
 
     def _press(self, event: LineEvent, press: AnswerPress) -> EventResult:

@@ -44,7 +44,7 @@ from shared.polls.poll import (
     superseded,
 )
 from shared.polls.store import PollStore, is_vote_withdrawn
-from shared.polls.wording import Group, standing_card, standing_of
+from shared.polls.wording import Group, shown_choice, standing_card, standing_of
 from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
 from shared.turns.committed import await_committed
 from shared.turns.lease import Lease
@@ -100,6 +100,42 @@ class VotePressHandler:
             return self._refuse(conversation, event, own)
         logs.info("vote_counted")
         return self._tell_in_time(conversation, event, own, poll)
+
+    def tell_unnamed(self, event: LineEvent, press: VotePress) -> EventResult:
+        """Say what to write instead to a person of whom LINE does not say who pressed: the words count under the written name.
+
+        Repeated, and raises: as a press does.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        poll = self._standing_poll(conversation, press.poll_id) or self._awaited_poll(
+            conversation, event, press.poll_id
+        )
+        if poll is None or press.choice >= len(poll.options):
+            return self._say_gone(conversation, event)
+        if poll.is_closed(event.timestamp_ms):
+            return self._tell(conversation, event, poll.id)
+        logs.info("press_refused", reason=Phrase.POLL_PRESS_UNNAMED.value)
+        decide = partial(self._unnamed, conversation, event, press)
+        refusal = phrased(event, self.phrases, Phrase.POLL_GONE)
+        return self.announcer.announce(conversation, replace(refusal, decide=decide))
+
+    def _unnamed(self, conversation: Conversation, event: LineEvent, press: VotePress) -> Announcement:
+        """Return what to write, with the words of the poll as they stand when the turn is held."""
+        amendments = conversation.amendments.look()
+        poll = self._standing_poll(conversation, press.poll_id, amendments)
+        if poll is None:
+            return phrased(event, self.phrases, Phrase.POLL_GONE)
+        question, option = shown_choice(poll, press.choice)
+
+        def worded(locale: str | None) -> Announcement:
+            in_locale = locale or poll.locale or self.locale
+            return Announcement(
+                event=event,
+                text=self.phrases.text(Phrase.POLL_PRESS_UNNAMED, locale=in_locale, question=question, option=option),
+                provenance=replace(poll.provenance, entries_since_ms=amendments.erased_entries_ms + 1),
+            )
+
+        return in_chats_language(worded)
 
     def _tell_in_time(self, conversation: Conversation, event: LineEvent, own: Vote, poll: Poll) -> EventResult:
         """Tell the standing 20 s after the last standing, unless a newer press tells."""

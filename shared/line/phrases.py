@@ -22,8 +22,9 @@ class Phrase(StrEnum):
     erasures need `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION `messages`,
     FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns`, USAGE_OF_TOKENS `tokens`, both and LIMIT_REACHED `hour`
     (`Phrases.day_begin`), NOTES_OPEN `count`, LIST_TITLE `name` and `count`, SUGGESTED `words`, EDIT_REMOVED `things`,
-    REMINDER_POSTPONED `when`, HANDOVER_DONE `minutes`, HANDOVER_BEGUN `name` and `minutes`, HANDOVER_UNKNOWN and HANDOVER_ENDED `name`,
-    HANDOVER_NOTICE `name` and `chat`, texts about one hook `name`, HOOK_DONE and HOOK_ROTATED also `url`, and HOOK_QUESTION_NOW `cost`.
+    POLL_PRESS_UNNAMED `question` and `option`, REMINDER_POSTPONED `when`, HANDOVER_DONE `minutes`,
+    HANDOVER_BEGUN `name` and `minutes`, HANDOVER_UNKNOWN and HANDOVER_ENDED `name`, HANDOVER_NOTICE `name` and `chat`,
+    texts about one hook `name`, HOOK_DONE and HOOK_ROTATED also `url`, and HOOK_QUESTION_NOW `cost`.
     CALENDAR_SHOWN needs `page`. Of translation, its question and the texts that say that it is on need `languages`, TRANSLATION_TERMS
     `terms`, the questions about a word `term`, TRANSLATION_LIMIT `hour` (`Phrases.day_begin`), and TRANSLATION_CUT `count`.
     Of what is on, rows with numbers need `count`, those of translation `languages`, and SWITCH_HOOK `name`.
@@ -78,6 +79,7 @@ class Phrase(StrEnum):
     PRESS_REPEATED = "press_repeated"
     PRESS_OF_ANOTHER = "press_of_another"
     PRESS_UNNAMED = "press_unnamed"
+    POLL_PRESS_UNNAMED = "poll_press_unnamed"
     PRESS_DECLINED = "press_declined"
     DECLINE_BUTTON = "decline_button"
     SUGGESTED = "suggested"

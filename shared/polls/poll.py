@@ -31,6 +31,8 @@ QUESTION_LIMIT: Final = 100
 OPTION_LIMIT: Final = 40
 PLACE_LIMIT: Final = 40
 CAPACITY_LIMIT: Final = 500
+NAME_LIMIT: Final = 20
+"""Graphemes of a name that a person writes whom LINE does not name."""
 DELIVERED_WITHIN_MS: Final = 15 * 24 * 60 * 60_000
 """How late a press may be delivered: Pub/Sub keeps it for 7 days, and a dead letter for 7 more; LINE is taken to resend it for a day."""
 _VOTE: Final = re.compile(r"([0-9]{15})\.([0-9])([mp])\.([0-9a-f]{32})\.([0-9A-Za-z_-]{1,64})\.json", re.ASCII)

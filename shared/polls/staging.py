@@ -7,7 +7,9 @@ from typing import Final, TypeAlias
 
 from shared import logs
 from shared.agent.overlay import Attempt, Overlay, StagingFault
+from shared.agent.people import comparable_name
 from shared.agent.receipts import Deed, DeedKind, Due
+from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
 from shared.conversation.write_key import WriteKey
 from shared.errors import UnreadableRecordError
@@ -15,6 +17,8 @@ from shared.polls.poll import FOLDER, OPEN_LIMIT, Poll, Vote, VoterName, counted
 from shared.polls.store import PollStore
 from shared.storage.codec import decode, encode
 
+_WRITTEN: Final = "~"
+"""Begins what the mark of a written name is made of: no id of LINE's begins so."""
 _OF_POLLS: Final = (DeedKind.POLL_OPENED, DeedKind.POLL_CLOSED, DeedKind.POLL_REOPENED, DeedKind.POLL_REMOVED)
 _OF_MEETINGS: Final = (
     DeedKind.MEETING_OPENED,
@@ -30,6 +34,16 @@ class CastVote:
 
     vote: Vote
     name: str = field(default="", repr=False)
+
+    @property
+    def written_name(self) -> str:
+        """The name of an author whom LINE does not name, as written in the message; "" of a member."""
+        return self.name if self.vote.member == mark_of_written(self.name) else ""
+
+
+def mark_of_written(name: str) -> str:
+    """Return the mark under which the votes of a written name count: of an author whom LINE does not name."""
+    return mark_id(f"{_WRITTEN}{comparable_name(name)}")
 
 
 PollThing: TypeAlias = Poll | CastVote
@@ -135,7 +149,8 @@ class PollOverlay(Overlay[PollThing]):
         thing = after or before
         if isinstance(thing, CastVote):
             kind = DeedKind.VOTED if after is not None else DeedKind.VOTE_REMOVED
-            return Deed(kind=kind, name=self._chosen(thing.vote), details=(self._question_of(thing.vote),))
+            details = filter(None, (self._question_of(thing.vote), thing.written_name))
+            return Deed(kind=kind, name=self._chosen(thing.vote), details=tuple(details))
         if not isinstance(thing, Poll):
             return None
         opened, ended, reopened, removed = _OF_MEETINGS if thing.is_meeting else _OF_POLLS

@@ -210,6 +210,11 @@ def meeting_line(meeting: Poll, *, locale: str, now_ms: int) -> str:
     return " ".join((meeting.question, *_meeting(standing, _texts(locale), locale=locale)))
 
 
+def shown_choice(poll: Poll, choice: int) -> tuple[str, str]:
+    """Return the question and an option, for use between quotation marks: ("Dinner?", "sushi")."""
+    return _shown(poll.question, limit=QUESTION_LIMIT), _shown(poll.options[choice], limit=OPTION_LIMIT)
+
+
 def options_of_meeting(locale: str) -> tuple[str, str, str]:
     """Return the options of a meeting in a language; the first is to take part."""
     return _texts(locale).of_meeting

@@ -9,7 +9,7 @@ from typing import Final
 
 from shared.agent.model import Json
 from shared.agent.overlay import StagingFault
-from shared.agent.people import People
+from shared.agent.people import People, comparable_name
 from shared.agent.tools import NeedsTap, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.clock import MINUTE_MS
@@ -18,8 +18,8 @@ from shared.conversation.provenance import Provenance
 from shared.knowledge.provenance import PossibleSources
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
-from shared.polls.poll import OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, Vote, closed
-from shared.polls.staging import CastVote, PollOverlay
+from shared.polls.poll import NAME_LIMIT, OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, Vote, closed
+from shared.polls.staging import CastVote, PollOverlay, mark_of_written
 from shared.polls.wording import Group, Standing, Unanswered, meeting_line, options_of_meeting, standing_card
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.schedule import checked_schedule, local_day_and_time, local_time, usual_local
@@ -35,6 +35,9 @@ _LISTED: Final = 10
 _COST_UNKNOWN: Final = (
     "LINE did not say how many members the group has, so what a push costs is not known. Nothing was made: ask the person to try once more "
     "in a moment, or without a push."
+)
+_NAME_MISSING: Final = (
+    "LINE does not say who writes this, so nothing is counted: ask the person to write again with a name."
 )
 Action = Callable[["PollTools", Json, PollOverlay, TurnContext], Json | ToolFault | NeedsTap]
 
@@ -79,7 +82,8 @@ class PollTools:
             self._tool(
                 "vote",
                 "Count the vote of the person who writes, when they say what they choose in an open poll, or whether they "
-                "come to a meeting, in place of pressing a button.",
+                "come to a meeting, in place of pressing a button. Where LINE does not name the writer ('someone'), give the "
+                "name that the message says.",
                 PollTools._vote,
                 is_plain=lambda asked, result: asked["option"] == result["option"],
             ),
@@ -209,22 +213,43 @@ class PollTools:
 
     def _vote(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json | ToolFault:
         message = context.to_answer[-1]
-        if context.needs_tap or message.user_id is None:
+        if context.needs_tap:
             raise StagingFault("Not counted here: tell the person to press the button on the poll's card.")
         poll = overlay.find(str(arguments["id"]) if arguments.get("id") else None)
         choice = _choice_of(str(arguments["option"]), poll)
+        written = short_line(without_lone_surrogates(str(arguments.get("name") or "")), limit=NAME_LIMIT)
+        member, name = self._voter(message.user_id, written, context)
         vote = Vote(
             poll_id=poll.id,
             sent_ms=message.timestamp_ms,
             choice=choice,
-            member=mark_id(message.user_id),
+            member=member,
             id=message.line_message_id,
             is_said=True,
         )
-        names = self.people.of(context.conversation, [message])
-        overlay.cast(CastVote(vote=vote, name=names.get(message.user_id, "")))
+        overlay.cast(CastVote(vote=vote, name=name))
         self._attach(poll, overlay, context)
         return {"id": poll.id, "question": poll.question, "option": poll.options[choice], **_ATTACHED}
+
+    def _voter(self, user_id: str | None, written: str, context: TurnContext) -> tuple[str, str]:
+        """Return the mark and the name of the person whose vote counts: of the author, or of the written name where LINE names no author.
+
+        Raises: StagingFault, if a member votes for another person, or an author without an id for a member.
+        """
+        asked = comparable_name(written)
+        if user_id is not None:
+            own_name = self.people.name_of(context.conversation, user_id)
+            if asked and asked != comparable_name(own_name):
+                raise StagingFault("A vote counts for the person who writes: others have to press or write themselves.")
+            return mark_id(user_id), own_name
+        if not asked:
+            raise StagingFault(_NAME_MISSING, may_retry=True)
+        if asked in map(comparable_name, self._group(context).names.values()):
+            raise StagingFault(
+                f"{written} is a member, and LINE does not say who writes this: {written} has to press the button in "
+                "LINE on a phone, or write from there; anybody else needs another name."
+            )
+        return mark_of_written(written), written
 
     def _close(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json | NeedsTap:
         poll = overlay.find(str(arguments["id"]) if arguments.get("id") else None)

@@ -16,6 +16,7 @@ from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.messaging import OutgoingMessage
+from shared.line.phrases import Phrase, phrase
 from shared.polls.poll import DELIVERED_WITHIN_MS, Poll, Vote, counted, superseded
 from shared.polls.store import PollStore
 from shared.reminders.delivery import Reminding
@@ -319,11 +320,82 @@ def test_a_former_member_cannot_vote(ann: Person) -> None:
     assert counts(ann, poll) == {}
 
 
-def test_a_press_without_a_user_id_says_what_to_do(ann: Person) -> None:
+UNNAMED = {"type": "group", "groupId": recorded.GROUP}
+"""The source of an event of a person whom LINE does not name."""
+
+
+def writes_unnamed(person: Person, text: str, **vote: object) -> dict[str, Any]:
+    """Have a person whom LINE does not name write, and the model vote; return the message."""
+    message = {**person.events.text(f"@Aizuchi {text}"), "source": UNNAMED}
+    return person.sends(message, calling(("vote", vote)), SAYS)
+
+
+def test_a_press_without_a_user_id_is_answered_with_what_to_write(ann: Person) -> None:
     poll = polled(ann)
-    press(ann, poll, 0, source={"type": "group", "groupId": recorded.GROUP})
+    press(ann, poll, 1, source=UNNAMED)
     assert counts(ann, poll) == {}
-    assert "スマートフォン版のLINE" in ann.worker.said[-1]
+    assert ann.worker.said[-1].endswith("\nAizuchi、「夕食は？」は「寿司」で（お名前）")
+
+
+@pytest.mark.parametrize("locale", ["en", "th", "zh-TW"])
+def test_what_to_write_is_said_in_the_language_of_the_poll(pool: ThreadPoolExecutor, locale: str) -> None:
+    ann = group(pool, locale=locale)
+    ann.asks("12345", calling(("create_poll", {"question": "7?", "options": ["1", "2"]})), SAYS)
+    press(ann, polls(ann)[0], 1, source=UNNAMED)
+    text = phrase(Phrase.POLL_PRESS_UNNAMED, locale=locale, bot_name="Aizuchi", question="7?", option="2")
+    assert ann.worker.said[-1] == text
+
+
+def test_what_an_unnamed_person_is_told_to_write_counts(ann: Person) -> None:
+    poll = polled(ann)
+    writes_unnamed(ann, "「夕食は？」は寿司で（ダン）", option="寿司", name="ダン")
+    assert counts(ann, poll) == {"寿司": 1}
+    assert "✓ あなたの選択：「寿司」（夕食は？、ダン）" in list(ann.worker.line.replied.values())[-1][0].text
+    assert newest(ann).text.endswith("・寿司: 1票 · ダン\n・未回答：Ben, Ann")
+
+
+def test_the_newest_vote_of_a_written_name_counts_once(ann: Person) -> None:
+    poll = polled(ann)
+    writes_unnamed(ann, "寿司（Dan）", option="寿司", name="Dan")
+    writes_unnamed(ann, "カレー（danさん）", option="カレー", name="danさん")
+    writes_unnamed(ann, "カレー（Eve）", option="カレー", name="Eve")
+    assert counts(ann, poll) == {"カレー": 2}
+
+
+def test_a_vote_under_a_written_name_goes_with_its_message_and_by_an_undo(ann: Person) -> None:
+    poll = polled(ann)
+    said = writes_unnamed(ann, "寿司（Dan）", option="寿司", name="Dan")
+    ann.worker.withdraw(ann.events.chat_id, said["message"]["id"])
+    assert counts(ann, poll) == {}
+    assert "Dan" not in everything_in(ann.worker.store)
+    writes_unnamed(ann, "寿司（Dan）", option="寿司", name="Dan")
+    undo = {**ann.events.text("@Aizuchi 取り消して"), "source": UNNAMED}
+    ann.sends(undo, calling(("undo_last_change", {})), SAYS)
+    assert counts(ann, poll) == {}
+
+
+@pytest.mark.parametrize(
+    ("vote", "told"),
+    [
+        ({"option": "寿司"}, "write again with a name"),
+        ({"option": "寿司", "name": "  "}, "write again with a name"),
+        ({"option": "寿司", "name": "ben さん"}, "ben さん is a member"),
+    ],
+)
+def test_nobody_votes_in_the_name_of_a_member_or_of_nobody(ann: Person, vote: dict[str, object], told: str) -> None:
+    poll = polled(ann)
+    writes_unnamed(ann, "寿司", **vote)
+    assert counts(ann, poll) == {}
+    assert told in str(result(ann))
+
+
+def test_a_member_votes_for_nobody_else(ann: Person) -> None:
+    poll = polled(ann)
+    ann.asks("ダンも寿司だって", calling(("vote", {"option": "寿司", "name": "ダン"})), SAYS)
+    assert counts(ann, poll) == {}
+    ann.asks("Annは寿司", calling(("vote", {"option": "寿司", "name": "Ann"})), SAYS)
+    assert counts(ann, poll) == {"寿司": 1}
+    assert newest(ann).text.startswith("夕食は？\n・カレー: 0票\n・寿司: 1票 · Ann")
 
 
 def test_a_press_in_another_chat_finds_nothing(ann: Person) -> None:

@@ -26,6 +26,7 @@ def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
     counts["page"] = GOOGLE_PAGE
     counts["url"] = f"https://asia-northeast1-{'p' * 30}.cloudfunctions.net/webhook/hooks/notify"
     counts["until"] = "23:59"
+    counts |= {"question": "問" * 100, "option": "選" * 40}
     counts |= {"languages": "Bahasa Indonesia・Tiếng Việt・繁體中文・English", "terms": "Aizuchi", "term": "名" * 40}
     counts |= dict.fromkeys(("erased", "spared", "things"), "メッセージ99999件、メモ99999件、リマインダー99999件")
     when = shown_moment(dt.datetime(2026, 11, 23, 9, 0), locale=locale, this_year=2025)  # noqa: DTZ001 - local
