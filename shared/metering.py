@@ -187,12 +187,22 @@ class Gate(Protocol):
         """
         ...
 
+    def remaining_tokens(self, meter: Meter | None) -> int | None:
+        """Return how many weighted tokens the work of this meter may still spend today; None: no limit.
+
+        Raises: StorageUnavailableError, if the chat's spending is unknown.
+        """
+        ...
+
 
 class OpenGate:
     """Lets every request pass."""
 
     def check(self, meter: Meter | None) -> None:
         """Return."""
+
+    def remaining_tokens(self, meter: Meter | None) -> int | None:
+        """Return None: no limit."""
 
 
 class CostlyError(Exception):
@@ -256,6 +266,10 @@ class Metering:
                 thought_tokens=request.usage.thought_tokens,
                 **request.fields,
             )
+
+    def remaining_tokens(self) -> int | None:
+        """Return how many weighted tokens the work of the context may still spend today, for a request that is costly; None: no limit."""
+        return self.gate.remaining_tokens(_CURRENT.get())
 
     def _count(self, purpose: Purpose, model_name: str, request: MadeRequest) -> None:
         usage, meter = _model_usage(purpose, model_name, request.usage), _CURRENT.get()

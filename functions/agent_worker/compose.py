@@ -36,7 +36,7 @@ from shared.settings.notion import NotionSettings
 from shared.settings.push import PushSettings
 from shared.settings.tool_servers import ToolServerSettings
 from shared.storage.object_store import ObjectStore
-from shared.tools.links import LinkReader
+from shared.tools.link_port import LinkReader
 from shared.tools.mcp.port import ConnectedServer
 from shared.tools.web import WebSearch
 from shared.turns.background import Background

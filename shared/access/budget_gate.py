@@ -33,6 +33,13 @@ class BudgetGate:
         logs.info("model_not_asked", scope=scope)
         raise BudgetSpentError(scope=scope, renewal_ms=self.budgets.renewal_ms(self.conversations.clock.now_ms()))
 
+    def remaining_tokens(self, meter: Meter | None) -> int | None:
+        """Return the smaller rest of the chat's and the deployment's tokens of today; None: no limit.
+
+        Raises: StorageUnavailableError, if the turn has to be read and the bucket does not answer.
+        """
+        return self.budgets.remaining_tokens(self._spending_of(meter))
+
     def _spending_of(self, meter: Meter | None) -> Spending:
         """Return the chat's spending today; without a chat, an empty spending with the day."""
         ledger, now_ms = self.conversations.ledger, self.conversations.clock.now_ms()

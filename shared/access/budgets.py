@@ -84,6 +84,13 @@ class Budgets:
             tokens=_remaining(self.limits.tokens_per_chat_day, spending.tokens),
         )
 
+    def remaining_tokens(self, spending: Spending) -> int | None:
+        """Return the smaller rest of the chat's and the deployment's weighted tokens on the day of this spending; None: no limit."""
+        chat = _remaining(self.limits.tokens_per_chat_day, spending.tokens)
+        limit = self.limits.tokens_per_day
+        all_chats = _remaining(limit, self.deployment.tokens(spending.day)) if limit else None
+        return min((tokens for tokens in (chat, all_chats) if tokens is not None), default=None)
+
     @staticmethod
     def _is_met(limit: int, used: int) -> bool:
         return 0 < limit <= used

@@ -203,12 +203,12 @@ def translate_error(error: errors.APIError) -> ModelUnavailableError | ModelRefu
         return ModelUnavailableError(f"the model answered {error.code}", retry_after_s=_retry_after_s(error.details))
     return ModelRefusedError(
         f"the model refused the request: {error.code} {provider_word(error.status)}",
-        is_about_request=error.code not in _ABOUT_THE_MODEL and not _is_about_key(error.details),
+        is_about_request=error.code not in _ABOUT_THE_MODEL and not is_about_key(error.details),
         is_about_name=error.code == _UNKNOWN_MODEL,
     )
 
 
-def _is_about_key(details: object) -> bool:
+def is_about_key(details: object) -> bool:
     """Whether the API key is at fault: Google answers 400 to a wrong key, with the reason API_KEY_INVALID."""
     return any(entry.get("reason") == "API_KEY_INVALID" for entry in _entries(details))
 

@@ -39,6 +39,7 @@ _BACKED_BY: Final[Mapping[str, frozenset[Claim]]] = {
     "search_database": _NONE,
     "search_entries": _NONE,
     "skip": _NONE,
+    "watch_video": _NONE,
     "web_search": _NONE,
 }
 """The claims that a call makes true; any other tool, for example one of a tool server, makes all of them true."""

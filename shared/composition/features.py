@@ -50,7 +50,8 @@ from shared.tools.handover import HandoverTools
 from shared.tools.idempotency import IdempotentWrites
 from shared.tools.knowledge import KnowledgeTools
 from shared.tools.knowledge_queries import KnowledgeQueryTools
-from shared.tools.links import MeteredLinkReader, link_tools
+from shared.tools.link_port import MeteredLinkReader
+from shared.tools.links import link_tools
 from shared.tools.lists import ListTools
 from shared.tools.mcp.listings import ToolListings
 from shared.tools.mcp.toolset import ServedTools
@@ -62,6 +63,7 @@ from shared.tools.polls import PollTools
 from shared.tools.recall import MemoryTools
 from shared.tools.translation import translation_tools
 from shared.tools.undo import undo_tools
+from shared.tools.videos import video_tools
 from shared.tools.web import MeteredWebSearch, web_tools
 from shared.translation.switches import translation_switches
 from shared.turns.outbox import Attachments
@@ -105,7 +107,7 @@ class Features:
                 _hooks(ports),
                 _translation(ports),
                 _web(ports, metering),
-                _links(ports, metering),
+                _links(ports, options, metering),
                 _notion(ports, options, writes),
                 *options.more_features,
                 _calendars(ports),
@@ -274,9 +276,12 @@ def _web(ports: Ports, metering: Metering) -> ChatFeature:
     return ChatFeature(name="web", tools=tools, guide=WEB_GUIDE)
 
 
-def _links(ports: Ports, metering: Metering) -> ChatFeature:
-    tools = link_tools(MeteredLinkReader(reader=ports.links, metering=metering)) if ports.links is not None else ()
-    return ChatFeature(name="links", tools=tools, guide=LINKS_GUIDE)
+def _links(ports: Ports, options: Options, metering: Metering) -> ChatFeature:
+    if ports.links is None:
+        return ChatFeature(name="links")
+    reader = MeteredLinkReader(reader=ports.links, metering=metering)
+    videos = video_tools(reader, remaining_tokens=metering.remaining_tokens, locale=options.locale)
+    return ChatFeature(name="links", tools=(*link_tools(reader), *videos), guide=LINKS_GUIDE)
 
 
 def _notion(ports: Ports, options: Options, writes: IdempotentWrites) -> ChatFeature:

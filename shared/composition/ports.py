@@ -33,7 +33,7 @@ from shared.line.webhook_check import WebhookAddress, WebhookChecker
 from shared.metering import Charges, NoCharges
 from shared.reminders.delivery import Reminding
 from shared.settings.secret import Secret
-from shared.tools.links import LinkReader
+from shared.tools.link_port import LinkReader
 from shared.tools.mcp.port import ConnectedServer
 from shared.tools.notion.port import Notion
 from shared.tools.web import WebSearch

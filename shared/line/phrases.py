@@ -28,6 +28,7 @@ class Phrase(StrEnum):
     CALENDAR_SHOWN needs `page`. Of translation, its question and the texts that say that it is on need `languages`, TRANSLATION_TERMS
     `terms`, the questions about a word `term`, TRANSLATION_LIMIT `hour` (`Phrases.day_begin`), and TRANSLATION_CUT `count`.
     Of what is on, rows with numbers need `count`, those of translation `languages`, and SWITCH_HOOK `name`.
+    VIDEO_WATCHED needs `minutes` and `tokens`.
     Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that
     end with `_button` are labels.
     """
@@ -147,6 +148,7 @@ class Phrase(StrEnum):
     LISTS_HEADING = "lists_heading"
     ENTRY_GONE = "entry_gone"
     ENTRY_WAS_DONE = "entry_was_done"
+    VIDEO_WATCHED = "video_watched"
     FILE_EMPTY = "file_empty"
     FILE_PROTECTED = "file_protected"
     FILE_UNKNOWN_TYPE = "file_unknown_type"

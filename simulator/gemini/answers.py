@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, assert_never
 
 from simulator.gemini.errors import GoogleError
 from simulator.gemini.request import FunctionCall
+from simulator.gemini.videos import is_of_youtube, videos_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from simulator.gemini.request import GenerateContentRequest
+    from simulator.gemini.request import GenerateContentRequest, Media
     from simulator.gemini.signatures import Signer
 
 JSON_TYPE = "application/json; charset=UTF-8"
@@ -170,13 +171,16 @@ def _usage(request: GenerateContentRequest, answer_tokens: int, page_tokens: int
                 prompt += count_tokens(json.dumps(part.function_call.args, ensure_ascii=False))
             if part.function_response:
                 prompt += count_tokens(json.dumps(part.function_response.response, ensure_ascii=False))
-            if part.media is not None:
-                media += _MEDIA_TOKENS
+            media += _media_tokens(part.media)
     for function in request.functions:
         prompt += count_tokens(function.name + function.description + json.dumps(function.parameter_schema))
     details: list[dict[str, object]] = [{"modality": "TEXT", "tokenCount": prompt}]
     if media:
         details.append({"modality": "IMAGE", "tokenCount": media})
+    watched = sum(video.tokens for video in videos_of(request))
+    if watched:
+        details.append({"modality": "VIDEO", "tokenCount": watched})
+        media += watched
     thoughts = _THOUGHT_TOKENS.get(request.thinking_level or "", 0)
     usage: dict[str, object] = {
         "promptTokenCount": prompt + media,
@@ -189,6 +193,11 @@ def _usage(request: GenerateContentRequest, answer_tokens: int, page_tokens: int
     if thoughts:
         usage["thoughtsTokenCount"] = thoughts
     return usage
+
+
+def _media_tokens(medium: Media | None) -> int:
+    """Return the tokens of a medium; a video of YouTube counts by its seconds."""
+    return 0 if medium is None or is_of_youtube(medium) else _MEDIA_TOKENS
 
 
 def _tokens_of(part: str | CallPart) -> int:

@@ -52,7 +52,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A part of a content, with exactly one data field."""
+    """A part of a content, with exactly one data field.  `video_start` and `video_end` cut a video, such as "480s"; "": not given."""
 
     text: str | None = None
     function_call: FunctionCall | None = None
@@ -61,6 +61,13 @@ class Part:
     other: str | None = None
     thought: bool = False
     thought_signature: str | None = None
+    video_start: str = ""
+    video_end: str = ""
+
+    @property
+    def video_offsets(self) -> tuple[str, ...]:
+        """The offsets of the cut, as given."""
+        return tuple(filter(None, (self.video_start, self.video_end)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +128,7 @@ class GenerateContentRequest:
     thinking_budget: float | None = None
     frequency_penalty: float = 0.0
     presence_penalty: float = 0.0
+    media_resolution: str | None = None
     response_mime_type: str | None = None
     response_schema: Mapping[str, object] | None = None
     response_json_schema: Mapping[str, object] | None = None

@@ -60,6 +60,7 @@ def read_request(raw: bytes, *, model: str, backend: Backend) -> GenerateContent
         thinking_budget=thinking.number("thinkingBudget"),
         frequency_penalty=generation.number("frequencyPenalty") or 0.0,
         presence_penalty=generation.number("presencePenalty") or 0.0,
+        media_resolution=generation.text("mediaResolution"),
         response_mime_type=generation.text("responseMimeType"),
         response_schema=generation.struct("responseSchema"),
         response_json_schema=generation.struct("responseJsonSchema"),
@@ -79,6 +80,7 @@ def _part(part: Fields) -> Part:
     if not names:
         message = f"{part.path}.data: required oneof field 'data' must have one initialized field"
         raise invalid_argument(f"* GenerateContentRequest.{message}")
+    cut = part.message("videoMetadata")
     return Part(
         text=part.text("text"),
         function_call=_function_call(part.message("functionCall")) if part.has("functionCall") else None,
@@ -89,6 +91,8 @@ def _part(part: Fields) -> Part:
         other=names[0] if names[0] in _OTHER_DATA_FIELDS else None,
         thought=part.flag("thought"),
         thought_signature=part.text("thoughtSignature"),
+        video_start=cut.text("startOffset") or "",
+        video_end=cut.text("endOffset") or "",
     )
 
 

@@ -13,6 +13,7 @@ from simulator.gemini.declarations import refuse_bad_declarations
 from simulator.gemini.errors import invalid_argument, not_found
 from simulator.gemini.pages import refuse_bad_addresses
 from simulator.gemini.schemas import refuse_bad_json_schema, refuse_bad_openapi_schema
+from simulator.gemini.videos import refuse_bad_videos
 
 if TYPE_CHECKING:
     from simulator.gemini.request import Content, FunctionCall, FunctionResponse, GenerateContentRequest
@@ -74,6 +75,7 @@ def refuse_bad_request(request: GenerateContentRequest, signer: Signer) -> None:
     """
     _refuse_bad_roles(request.contents)
     _refuse_bad_media(request)
+    refuse_bad_videos(request)
     refuse_bad_declarations(request)
     refuse_bad_addresses(request)
     _refuse_bad_thinking(request)

@@ -10,7 +10,8 @@ from shared.clock import Deadline, SystemClock
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import FixedSecret
-from shared.tools.links import LinkStatus
+from shared.tools.link_port import LinkStatus
+from shared.tools.videos import VIDEO_USAGE
 from simulator.gemini.app import GeminiStandIn
 from simulator.gemini.script import (
     Step,
@@ -166,8 +167,76 @@ def test_an_answer_that_is_stopped_says_nothing_of_the_page(
     assert reader.read(PAGE, "?", deadline).status is LinkStatus.FAILED
 
 
+VIDEO = "https://www.youtube.com/watch?v=9hE5-98ZeCg"
+
+
+def test_a_video_is_asked_for_at_low_resolution_up_to_its_cut_without_any_tool(
+    gemini: GeminiStandIn, reader: GeminiLinkReader, deadline: Deadline
+) -> None:
+    answer = reader.watch(VIDEO, "何の動画？", 8, deadline)
+
+    (asked,) = gemini.requests
+    assert asked.request is not None
+    assert (asked.request.built_in_tools, asked.request.functions) == ((), ())
+    assert asked.request.media_resolution == "MEDIA_RESOLUTION_LOW"
+    medium, question = asked.request.contents[0].parts
+    assert medium.media is not None
+    assert (medium.media.uri, medium.video_start, medium.video_end) == (VIDEO, "0s", "480s")
+    assert question.text == "Question: 何の動画？"
+    assert answer.status is LinkStatus.READ
+    assert "480 seconds" in answer.text
+
+
+def test_a_video_costs_what_was_computed_before_at_most(
+    gemini: GeminiStandIn, reader: GeminiLinkReader, deadline: Deadline
+) -> None:
+    long, short = (
+        reader.watch(f"https://www.youtube.com/watch?v={one}", "?", 8, deadline)
+        for one in ("long-video1", "short-video")
+    )
+
+    assert 40_000 < long.usage.prompt_tokens <= VIDEO_USAGE.prompt_tokens
+    assert short.usage.prompt_tokens < 10_000
+    assert len(gemini.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "step", [None, failure(400, "INVALID_ARGUMENT", "cannot fetch"), failure(403, "PERMISSION_DENIED", "not public")]
+)
+def test_a_video_that_is_not_public_is_a_status(
+    step: Step | None, gemini: GeminiStandIn, reader: GeminiLinkReader, deadline: Deadline
+) -> None:
+    gemini.script([step] if step is not None else [])
+    video = VIDEO if step is not None else "https://www.youtube.com/watch?v=private-vid"
+
+    assert reader.watch(video, "?", 8, deadline).status is LinkStatus.FAILED
+
+
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [
+        (unavailable(), ModelUnavailableError),
+        (dropped(), ModelUnavailableError),
+        (text(), ModelUnavailableError),
+        (finish("SAFETY"), ModelBlockedError),
+        (blocked(), ModelBlockedError),
+        (failure(404, "NOT_FOUND", "no such model"), ModelRefusedError),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_other_errors_of_a_video_are_those_of_every_request(
+    step: Step, error: type[Exception], gemini: GeminiStandIn, reader: GeminiLinkReader, deadline: Deadline
+) -> None:
+    gemini.script([step])
+
+    with pytest.raises(error):
+        reader.watch(VIDEO, "?", 8, deadline)
+
+
 def test_without_time_no_request_is_sent(gemini: GeminiStandIn, reader: GeminiLinkReader) -> None:
     with pytest.raises(ModelUnavailableError, match="no time is left"):
         reader.read(PAGE, "?", Deadline.after(SystemClock(), 0))
+    with pytest.raises(ModelUnavailableError, match="no time is left"):
+        reader.watch(VIDEO, "?", 8, Deadline.after(SystemClock(), 0))
 
     assert gemini.requests == ()

@@ -43,6 +43,21 @@ def test_what_a_page_orders_waits_for_a_tap(platform: Platform, person: Person) 
     assert path in platform.names(f"entries/{person.id}/")
 
 
+def test_of_a_video_the_first_minutes_are_watched_and_the_rest_is_told_as_unseen(
+    platform: Platform, person: Person
+) -> None:
+    person.says("watch https://youtu.be/9hE5-98ZeCg?t=600")
+
+    assert person.hears_next(after=0).startswith("In the first 480 seconds of the video")
+    assert "I watched at most the first 8 minutes of the video" in person.hears_next(after=1)
+    (watched,) = [
+        one.request
+        for one in requests_of(platform)
+        if one.request is not None and one.request.media_resolution == "MEDIA_RESOLUTION_LOW"
+    ]
+    assert (watched.functions, watched.contents[0].parts[0].video_end) == ((), "480s")
+
+
 @pytest.mark.parametrize("link", ["http://169.254.169.254/latest/meta-data/", "http://metadata.google.internal/"])
 def test_no_address_of_a_private_network_is_asked_for(platform: Platform, person: Person, link: str) -> None:
     reads = call("read_link", {"url": link, "question": "what does it say?"})

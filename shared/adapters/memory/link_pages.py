@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from shared.clock import Deadline
 from shared.metering import Usage
-from shared.tools.links import LinkAnswer, LinkStatus
+from shared.tools.link_port import LinkAnswer, LinkStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,14 @@ class MemoryLinkReader:
     def read(self, address: str, question: str, deadline: Deadline) -> LinkAnswer:
         del deadline
         self.asked.append((address, question))
+        return self._answer(address)
+
+    def watch(self, video: str, question: str, minutes: int, deadline: Deadline) -> LinkAnswer:
+        del minutes, deadline
+        self.asked.append((video, question))
+        return self._answer(video)
+
+    def _answer(self, address: str) -> LinkAnswer:
         page = self.pages.get(address, LinkStatus.FAILED)
         if isinstance(page, LinkStatus):
             return LinkAnswer(status=page, usage=self.usage)

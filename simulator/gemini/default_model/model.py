@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
-from simulator.gemini import pages
+from simulator.gemini import pages, videos
 from simulator.gemini.answers import CallPart, Candidate, count_tokens
 from simulator.gemini.default_model import (
     expense_tools,
@@ -75,6 +75,8 @@ def answer(request: GenerateContentRequest) -> Candidate:
         return Candidate(parts=(json.dumps(_object(request, object_schema), ensure_ascii=False),))
     if pages.is_reading(request):
         return _from_pages(request)
+    if videos.is_watching(request):
+        return Candidate(parts=(videos.answer(videos.videos_of(request)),))
     messages = messages_of(request)
     prompt = Prompt(request=request, messages=messages, language=language_of(messages))
     return _candidate(next(rule.decide(prompt) for rule in RULES if rule.applies(prompt)), prompt)

@@ -161,6 +161,10 @@ def test_requests_of_other_threads_are_counted_on_the_meter_of_their_work() -> N
 class ClosedGate:
     """Lets no request pass."""
 
+    def remaining_tokens(self, meter: Meter | None) -> int | None:
+        del meter
+        return 0
+
     def check(self, meter: Meter | None) -> None:
         raise BudgetSpentError(scope="chat" if meter is not None else "deployment", renewal_ms=0)
 

@@ -19,7 +19,7 @@ from shared.knowledge.embeddings import Embedded, Kind
 from shared.line.addressing import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.metering import Purpose, Usage
-from shared.tools.links import LinkAnswer, LinkStatus
+from shared.tools.link_port import LinkAnswer, LinkStatus
 from shared.tools.web import WebAnswer
 from shared.translation.setting import TranslationSetting
 from shared.translation.store import TranslationStore
@@ -38,6 +38,7 @@ CALLS = {
     "find": ("search_entries", {"query": "a dairy product"}),
     "web": ("web_search", {"query": "weather"}),
     "https://a.example/": ("read_link", {"url": "https://a.example/", "question": "what is it?"}),
+    "9hE5-98ZeCg": ("watch_video", {"url": "https://youtu.be/9hE5-98ZeCg", "question": "what is it?"}),
 }
 
 
@@ -79,6 +80,10 @@ class Provider:
         del address, question, deadline
         self._note(Purpose.LINK)
         return LinkAnswer(status=LinkStatus.READ, text="a page", usage=ONE)
+
+    def watch(self, video: str, question: str, minutes: int, deadline: Deadline) -> LinkAnswer:
+        del minutes
+        return self.read(video, question, deadline)
 
     def embed(self, texts: Sequence[str], *, kind: Kind, deadline: Deadline) -> Embedded:
         del kind, deadline
@@ -135,6 +140,19 @@ def test_a_day_without_limits_asks_models_for_every_purpose(pool: ThreadPoolExec
     deployment.lives()
 
     assert deployment.provider.purposes == set(Purpose) - {Purpose.PROBE, Purpose.TRANSLATE}
+
+
+@pytest.mark.parametrize("limits", [{"tokens_per_chat_day": 60_000}, {"tokens_per_day": 60_000}, {"tokens_per_day": 0}])
+def test_a_video_is_watched_only_if_the_budget_has_room_for_all_of_it(
+    pool: ThreadPoolExecutor, limits: dict[str, int]
+) -> None:
+    none = {"turns_per_chat_day": 0, "tokens_per_chat_day": 0, "tokens_per_day": 0}
+    deployment = Deployment(pool, Limits(**{**none, **limits}))
+
+    deployment.says("please watch https://youtu.be/9hE5-98ZeCg")
+
+    assert (Purpose.LINK in deployment.provider.purposes) == (0 in limits.values())
+    assert deployment.provider.made[-1][0] is Purpose.TURN
 
 
 @pytest.mark.parametrize("tokens_per_chat_day", [0, COST])

@@ -13,7 +13,8 @@ from shared.conversation.records import MessageRecord
 from shared.errors import ModelBlockedError, ModelRefusedError
 from shared.metering import Meter, Metering, Purpose, Usage, metered
 from shared.tools.core import core_tools
-from shared.tools.links import ANSWER_LIMIT, LinkAnswer, LinkStatus, MeteredLinkReader, link_tools
+from shared.tools.link_port import ANSWER_LIMIT, LinkAnswer, LinkStatus, MeteredLinkReader
+from shared.tools.links import link_tools
 from tests.support.knowledge import conversation_on
 
 PAGE = "https://bakery.example/"
@@ -138,6 +139,10 @@ def test_a_refused_page_may_not_be_read_again(error: Exception) -> None:
 
         def read(self, address: str, question: str, deadline: Deadline) -> LinkAnswer:
             del address, question, deadline
+            raise error
+
+        def watch(self, video: str, question: str, minutes: int, deadline: Deadline) -> LinkAnswer:
+            del video, question, minutes, deadline
             raise error
 
     (tool,) = link_tools(Refusing())

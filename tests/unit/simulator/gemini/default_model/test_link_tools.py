@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 NOTE = "[note] This is a 1:1 chat. It is Sun 2026-11-22 10:00 (Asia/Tokyo, UTC+09:00). To be answered:"
 SCHEMA = {"type": "object", "properties": {"url": {"type": "string"}, "message": {"type": "string"}}}
-TOOLS = [{"functionDeclarations": [{"name": name, "parametersJsonSchema": SCHEMA} for name in ("read_link", "reply")]}]
+TOOLS = [
+    {
+        "functionDeclarations": [
+            {"name": name, "parametersJsonSchema": SCHEMA} for name in ("read_link", "watch_video", "reply")
+        ]
+    }
+]
 
 
 @pytest.mark.parametrize(
@@ -22,6 +28,9 @@ TOOLS = [{"functionDeclarations": [{"name": name, "parametersJsonSchema": SCHEMA
     [
         ("https://a.example/x を要約して", "read_link"),
         ("read https://a.example/x", "read_link"),
+        ("watch https://youtu.be/9hE5-98ZeCg", "watch_video"),
+        ("https://www.youtube.com/watch?v=9hE5-98ZeCg を見て", "watch_video"),
+        ("https://youtu.be/9hE5-98ZeCg", "reply"),
         ("https://a.example/x", "reply"),
         ("read the news", "reply"),
         ("https://read.example/x", "reply"),
@@ -34,4 +43,4 @@ def test_a_link_is_read_when_somebody_asks_for_it(
 
     assert isinstance(part, CallPart)
     assert part.name == name
-    assert name == "reply" or part.args["url"] == "https://a.example/x"
+    assert name != "read_link" or part.args["url"] == "https://a.example/x"
