@@ -230,10 +230,10 @@ class Offer(Extensible):
 
     `is_deferral`: "still thinking", with a button that shows the answer once ready. `asks`: whether to erase, as requested by message
     `asked_by`. `forgets`: messages to withdraw, of the person `forgets_for`. `proposes`: changes to carry out within ten minutes. The press
-    that counts is an outcome of its own, and lists the offer's outcome in `answers`; for a question to erase, withdraw or be silent, the
-    outcome of the press repeats `asks`, `forgets` and `silence`, and has the question's `locale`. `locale`: the language of the lines and
-    buttons that the code adds to an answer; empty: that of the text. `silence`: the pause, resumption or handover that a press begins.
-    `has_languages`: whether quick replies choose the language.
+    that counts is an outcome of its own, and lists the offer's outcome in `answers`, so memory keeps both. For a question to erase, to
+    withdraw or to be silent, it repeats `asks`, `forgets` and `silence`, and has the question's `locale`. `locale`: the language of the
+    lines and buttons that the code adds to an answer; empty: that of the text. `silence`: the pause, resumption or handover that a press
+    begins. `has_languages`: whether quick replies choose the language.
     `refiles`: the edited message whose new words the proposal files, because a note of the old words is gone.
     `is_postponed`: where the text could not be sent, the chat's next answer says it.
     `suggests`: short things that a person might say next, each by a tap.

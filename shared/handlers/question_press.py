@@ -38,7 +38,7 @@ class QuestionPresses:
         `declines`: the press is of the declining button, and counts like a press of the other button, but offers nothing to carry out.
         For example, the second of two presses gets PRESS_REPEATED, also where both are delivered at once.
         """
-        press_id = f"{question_id[: 64 - len(_PRESS_SUFFIX)]}{_PRESS_SUFFIX}"
+        press_id = _press_id_of(question_id)
         history = self.reader.read_newest(conversation, required_ids={question_id, press_id})
         press = _outcome_in(history, press_id)
         if press is None:
@@ -50,11 +50,11 @@ class QuestionPresses:
                 return refusal
             asked_in = question.offer.locale or shown_language([question.text or ""]) or ""
             offer = Offer() if declines else question.offer
-            press = _press_of(replace(offer, locale=asked_in), event, press_id)
+            press = _press_of(replace(offer, locale=asked_in), event, question_id)
             conversation.journal.record_outcome(press)
             press = conversation.journal.outcome_of(press_id) or press  # another press may have come first
         press = _folded_press(conversation, press_id) or press
-        return press if press.answers == (event.webhook_event_id,) else Phrase.PRESS_REPEATED
+        return press if event.webhook_event_id in press.answers else Phrase.PRESS_REPEATED
 
     def _refusal(self, conversation: Conversation, event: LineEvent, question: OutcomeRecord) -> Phrase | None:
         """Return why this person may not press: not the one who asked, no member, or the command was withdrawn.  None: the person may.
@@ -107,15 +107,23 @@ def _folded_press(conversation: Conversation, press_id: str) -> OutcomeRecord | 
     return next((outcome for outcome in outcomes if outcome.webhook_event_id == press_id), None)
 
 
-def _press_of(offer: Offer, event: LineEvent, press_id: str) -> OutcomeRecord:
-    """Return the press as an outcome, without words of people: a hook's name, and a word, stay with their question."""
+def _press_id_of(question_id: str) -> str:
+    """Return the id of the press that counts, the same for every worker."""
+    return f"{question_id[: 64 - len(_PRESS_SUFFIX)]}{_PRESS_SUFFIX}"
+
+
+def _press_of(offer: Offer, event: LineEvent, question_id: str) -> OutcomeRecord:
+    """Return the press as an outcome, without words of people: a hook's name, and a word, stay with their question.
+
+    The press names its question among `answers`, so memory keeps the press for as long as a button can confirm the question.
+    """
     hook = OfferedHook(mode=offer.hook.mode) if offer.hook is not None else None
     return OutcomeRecord(
-        webhook_event_id=press_id,
+        webhook_event_id=_press_id_of(question_id),
         timestamp_ms=event.timestamp_ms,
         kind=OutcomeKind.SKIPPED,
         provenance=Provenance(since_ms=event.timestamp_ms, until_ms=event.timestamp_ms),
-        answers=(event.webhook_event_id,),
+        answers=(event.webhook_event_id, question_id),
         offer=Offer(
             asks=offer.asks,
             silence=offer.silence,

@@ -19,6 +19,7 @@ from tests.simulation.rules import (
     Within,
 )
 from tests.simulation.stand_ins import (
+    begin_no_removals,
     change_nothing_named,
     delete_events,
     find_none,
@@ -253,7 +254,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "clears_holders": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._remove_words",
-        Skip("clear_holders"),
+        Instead("begin_removals", begin_no_removals),
         lacks="entries, media and calls keep what was withdrawn",
     ),
     "takes_back_what_comes_late": Mutation(

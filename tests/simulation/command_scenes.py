@@ -2,6 +2,7 @@
 
 from shared.line.postback_data import ConfirmPress, SparePress, SuggestionPress
 from tests.simulation.scene import MINUTE_S, Scene
+from tests.simulation.stage import SMALL_BOUNDS
 from tests.support.buttons import confirmed_question_in
 
 
@@ -66,6 +67,35 @@ def press_that_declines_after_the_first_press_was_folded() -> list[str]:
         is_folded = not any("-press" in one.name for one in scene.world.objects.list("journal/"))
         scene.runs_to_end(worker)
         return [*([] if is_folded else ["the first press was not folded"]), *scene.rests()]
+
+
+def press_that_confirms_what_was_declined_long_before() -> list[str]:
+    """A member declines `/forget`. Within ten minutes, after more answers than memory holds, another member presses the other button."""
+    with Scene(group=True, bounds=SMALL_BOUNDS).playing() as scene:
+        press = scene.is_asked_about("forget")
+        question_id = confirmed_question_in(press.presses) or ""
+        declining = scene.stage.people.spare(SparePress(question_id=question_id).data, at_s=scene.world.now_s)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(declining)))
+        _answers_many(scene)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.presses_again(press))))
+        return scene.rests()
+
+
+def press_that_many_answers_precede() -> list[str]:
+    """A member is asked about `/forget`, and presses the button after more answers than memory holds."""
+    with Scene(bounds=SMALL_BOUNDS).playing() as scene:
+        press = scene.is_asked_about("forget")
+        _answers_many(scene)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(press)))
+        return scene.rests(calm=True)
+
+
+def _answers_many(scene: Scene) -> None:
+    """The bot answers more often than memory holds outcomes, each of which is folded."""
+    for _ in range(2 * SMALL_BOUNDS["outcomes_kept"]):
+        scene.sleeps(3)
+        scene.runs_to_end(scene.asks())
+    scene.sleeps(1)
 
 
 def list_of_notes_outlives_a_withdrawal() -> list[str]:

@@ -6,9 +6,11 @@ from shared.conversation.snapshot import MemoryLimits
 from tests.simulation.people import Message
 from tests.simulation.scene import JOURNAL, LONG_SLEEP_S, MINUTE_S, Scene
 from tests.simulation.scheduler import Task
+from tests.simulation.stage import SMALL_BOUNDS
 from tests.simulation.wiring import TINY
 
 _BUTTON: Final = "late:event-1"
+_ONE_SHOWN: Final = MemoryLimits(journalled=2, verbatim=1, summed_up=50, recaps_at_once=0, recaps=1, sources=1)
 _LINE_IS_QUICK: Final = 1  # a seed with which LINE has the picture ready
 
 
@@ -141,6 +143,18 @@ def answer_that_repeats_an_answer() -> list[str]:
         scene.runs_until(worker, "model")
         scene.runs_to_end(scene.takes_back(first))
         scene.runs_to_end(worker)
+        return scene.rests()
+
+
+def answer_that_repeats_a_forgotten_answer() -> list[str]:
+    """Each answer repeats the one before, which memory forgets; there is no archive. The first message is withdrawn."""
+    with Scene(limits=_ONE_SHOWN, bounds=SMALL_BOUNDS, has_archive=False).playing() as scene:
+        first = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(first)))
+        for _ in range(2 * SMALL_BOUNDS["outcomes_kept"]):
+            scene.sleeps(2)
+            scene.runs_to_end(scene.asks())
+        scene.takes_effect(scene.takes_back(first))
         return scene.rests()
 
 

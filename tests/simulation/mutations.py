@@ -12,6 +12,7 @@ from tests.simulation.hook_mutations import OF_HOOKS
 from tests.simulation.list_mutations import OF_LISTS
 from tests.simulation.mutation import Mutation
 from tests.simulation.poll_mutations import OF_POLLS
+from tests.simulation.redaction_mutations import OF_REDACTION
 from tests.simulation.refusal_mutations import OF_REFUSALS
 from tests.simulation.silence_mutations import OF_SILENCES
 from tests.simulation.summary_mutations import OF_SUMMARIES
@@ -21,6 +22,7 @@ from tests.simulation.turn_mutations import OF_TURNS
 MUTATIONS: Final[Mapping[str, Mutation]] = {
     **OF_TURNS,
     **OF_CHATS,
+    **OF_REDACTION,
     **OF_HANDLERS,
     **OF_ACCESS,
     **OF_REFUSALS,

@@ -139,6 +139,21 @@ def leave_nothing(_archive: Archive, _before: SnapshotRecord, after: SnapshotRec
     return after
 
 
+def begin_no_removals(_holders: object, _conversation: Conversation) -> Callable[[Amendments], None]:
+    """Stand-in for `begin_removals`."""
+    return lambda _amendments: None
+
+
+def hand_nothing_over(snapshot: SnapshotRecord, _retained_ids: AbstractSet[str]) -> SnapshotRecord:
+    """Stand-in for `hand_over_sources`."""
+    return snapshot
+
+
+def no_questions(_outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[str]:  # noqa: ARG001 - as the product calls it
+    """Stand-in for `_asking`."""
+    return frozenset()
+
+
 def find_none(_conditions: Iterable[bool]) -> bool:
     """Stand-in for `any`."""
     return False
