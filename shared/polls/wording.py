@@ -124,7 +124,10 @@ def standing_of(
 
 
 def standing_card(standing: Standing, *, locale: str) -> Card:
-    """Return the options with the votes, each with a button while votes count; then the members without a vote, and the closing time."""
+    """Return the options with the votes, each with a button while votes count; then the members without a vote, and the closing time.
+
+    The options of a meeting are in the card's language.
+    """
     poll, texts = standing.poll, _texts(locale)
     is_closed = poll.is_closed(standing.now_ms)
     question = _shown(poll.question, limit=QUESTION_LIMIT)
@@ -143,7 +146,8 @@ def standing_text(standing: Standing, *, locale: str) -> str:
 
 
 def _option_row(standing: Standing, choice: int, texts: PollTexts, *, is_closed: bool) -> CardRow:
-    option, votes = _shown(standing.poll.options[choice], limit=OPTION_LIMIT), standing.of_option(choice)
+    options = texts.of_meeting if standing.poll.is_meeting else standing.poll.options
+    option, votes = _shown(options[choice], limit=OPTION_LIMIT), standing.of_option(choice)
     waiting = frozenset(standing.waiting) if choice == 0 else frozenset()
     votes = tuple(vote for vote in votes if vote not in waiting)
     names = [standing.names.get(vote.member, "?") for vote in votes[:NAMES_SHOWN]]

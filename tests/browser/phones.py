@@ -85,6 +85,12 @@ class Phone:
         """Press the newest button with the label."""
         self.button(label).click()
 
+    def chooses(self, option: str) -> None:
+        """Press the button beside the option on the newest card that asks."""
+        rows = self.page.locator(".flex-bubble .flex-horizontal", has_text=option)
+        rows.get_by_text(option, exact=True).last.locator("xpath=../..").get_by_role("button").click()
+        expect(self.page.locator(".row.mine .bubble", has_text=option).last).to_be_visible()
+
     def lets_time_pass(self, label: str) -> None:
         """Move the clock of the stack by the button with the label, in the drawer of what the bot keeps."""
         self.page.locator("#filed-button").click()

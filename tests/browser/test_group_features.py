@@ -1,6 +1,8 @@
 """What groups use the bot for, each feature played by three people with phones of their own, in two languages."""
 
+import datetime as dt
 import re
+import zoneinfo
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, expect
 
+from simulator.gemini.script import call
 from tests.browser.phones import Phone, phones_of
 from tests.browser.test_page import DOT
 from tests.browser.test_taps import RunningStack
@@ -17,6 +20,8 @@ from tests.support.stacks import running_stack
 KEN, SOMCHAI, ANN = "ケン", "สมชาย", "Ann"
 _RESTS_MS: Final = 31_000
 """After this time without a turn of the bot, a message that is not for the bot may bring a summary."""
+_STANDING_REST_MS: Final = 21_000
+_ZONE: Final = zoneinfo.ZoneInfo("Asia/Tokyo")
 PAGES: Final = {KEN: "ja-JP", SOMCHAI: "en-US", ANN: "en-US"}
 
 
@@ -43,6 +48,12 @@ def gather(phones: list[Phone], running: RunningStack, name: str) -> None:
     running.settles()
     for phone in phones:
         phone.enters(chat.chat_id)
+
+
+def rest(running: RunningStack) -> None:
+    """Every press so far was told, and so long ago that the next one is told at once."""
+    running.settles()
+    running.moves_clock(ms=_STANDING_REST_MS)
 
 
 def test_two_people_write_their_own_languages_and_read_each_other(
@@ -163,3 +174,66 @@ def test_a_summary_of_the_day_comes_with_the_next_message_in_its_makers_language
     for phone in phones:
         phone.sees(re.compile("^a summary of the day"), "- สมชาย: โอเค เจอกัน")
     ann.takes_picture("group-summary", tmp_path)
+
+
+def test_three_people_answer_for_two_places_wait_and_move_up(
+    phones: list[Phone], running: RunningStack, tmp_path: Path
+) -> None:
+    gather(phones, running, "วันเสาร์")
+    ken, somchai, ann = phones
+    ken.says("土曜は空いてます")
+    ann.says("I am free on Saturday, too")
+    running.settles()  # from then on the bot knows their names and languages
+    day = dt.datetime.fromtimestamp(running.stack.clock.now_ms() / 1_000, tz=_ZONE).date() + dt.timedelta(days=2)
+    meeting = {"what": "กินข้าวเย็น", "at": f"{day}T19:00", "place": "สยาม", "capacity": 2}
+    running.stack.gemini.script([call("create_meeting", meeting), call("reply", {"message": "ได้ครับ"})])
+
+    somchai.says("@นัดกินข้าวเย็นที่สยาม รับ 2 คน ใครไปบ้าง")
+    for phone in phones:
+        phone.sees("กินข้าวเย็น", "ที่ สยาม", "ไม่ไป", "ยังไม่ตอบ: ")
+    somchai.takes_picture("group-meeting-asked", tmp_path)
+    ken.chooses("ไป")
+    for phone in phones:
+        phone.sees("1/2人 · ケン", "未回答：", "สมชาย")
+    rest(running)
+    ann.chooses("参加")
+    for phone in phones:
+        phone.sees("2 of 2 · ケン, Ann", "No answer yet: สมชาย")
+    rest(running)
+    somchai.chooses("I’m in")
+    for phone in phones:
+        phone.sees("2/2 คน · ケン, Ann", "รอคิว: สมชาย")
+    somchai.takes_picture("group-meeting-waiting", tmp_path)
+    rest(running)
+    ken.chooses("ไม่ไป")
+    for phone in phones:
+        phone.sees("2/2人 · Ann, สมชาย", "1人 · ケン", "繰り上げ：สมชาย")
+    ken.takes_picture("group-meeting", tmp_path)
+
+
+def test_three_people_vote_see_who_has_not_and_close_the_poll(
+    phones: list[Phone], running: RunningStack, tmp_path: Path
+) -> None:
+    gather(phones, running, "夕食")
+    ken, somchai, ann = phones
+    for phone, words in ((somchai, "หิวแล้ว"), (ann, "I am hungry")):
+        phone.says(words)
+    running.settles()
+    ken.says("@夕食はカレーか寿司で投票")
+    ann.sees("夕食", "カレー", "寿司", "未回答：")
+
+    somchai.chooses("寿司")
+    ann.sees("1 เสียง · สมชาย", "ยังไม่ตอบ: ")
+    rest(running)
+    ann.chooses("カレー")
+    ken.sees("votes 1 · Ann", "votes 1 · สมชาย", "No answer yet: ケン")
+    rest(running)
+    ken.chooses("寿司")
+    ken.sees("2票 · สมชาย, ケン", "1票 · Ann")
+    ken.says("@投票を締め切って")
+    for phone in phones:
+        phone.sees("締め切りました：夕食", "2票 · สมชาย, ケン")
+    somchai.chooses("カレー")
+    for phone in phones:
+        phone.sees("ปิดโหวตแล้ว: 夕食", "2 เสียง · สมชาย, ケン")
+    ann.takes_picture("group-poll", tmp_path)

@@ -659,6 +659,19 @@ def test_a_meeting_is_asked_in_the_language_of_its_maker(pool: ThreadPoolExecuto
     assert polls(ann)[0].options[0] == option
 
 
+def test_the_card_of_a_meeting_is_whole_in_the_language_of_who_presses(ann: Person) -> None:
+    meeting = met(ann)
+    ann.sends(ann.events.text("I will come, I think", by=BEN))
+
+    press(ann, meeting, 0, by=BEN)
+
+    for words in ("I’m in", "Can’t come", "Not sure", "No answer yet"):
+        assert words in ann.worker.said[-1]
+    assert "参加" not in ann.worker.said[-1]
+    press(ann, meeting, 1)
+    assert "不参加" in ann.worker.said[-1]
+
+
 def test_who_never_wrote_is_told_in_the_language_of_the_poll(ann: Person) -> None:
     ann.asks(
         "A vote on dinner, please",
