@@ -48,10 +48,14 @@ function componentNode(component, layout, act) {
 }
 
 function boxNode(box, act) {
-  const node = make("div", `flex-box flex-${box.layout}`, ...box.contents.map((one) => componentNode(one, box.layout, act)));
+  const parts = box.contents.map((one) => componentNode(one, box.layout, act));
+  const node = make("div", `flex-box flex-${box.layout}`, ...parts);
   const { style } = node;
   const gap = spaceOf(box.spacing);
   if (gap) style.gap = gap;
+  for (const [index, one] of box.contents.entries()) {
+    if (gap && index && one.margin) setMargin(parts[index], box.layout, `calc(${spaceOf(one.margin)} - ${gap})`); // it overrides the spacing
+  }
   if (box.backgroundColor) style.backgroundColor = box.backgroundColor;
   if (box.background?.type === "linearGradient") {
     const { angle = "0deg", startColor = "#fff", centerColor, endColor = "#fff" } = box.background;
@@ -209,13 +213,17 @@ function separatorNode(separator, _act, layout) {
   return node;
 }
 
+function setMargin(node, layout, margin) {
+  node.style[layout === "vertical" ? "marginTop" : "marginInlineStart"] = margin;
+}
+
 /** Where the component stands in its box. */
 function place(node, component, layout) {
   const { style } = node;
   const isRow = layout !== "vertical";
   if (component.flex !== undefined) style.flex = component.flex === 0 ? "0 0 auto" : `${component.flex} 1 0`;
   else if (isRow && !["separator", "icon"].includes(component.type) && !component.width) style.flex = "1 1 0";
-  if (component.margin) style[isRow ? "marginInlineStart" : "marginTop"] = spaceOf(component.margin);
+  if (component.margin) setMargin(node, layout, spaceOf(component.margin));
   if (component.gravity && layout === "horizontal") style.alignSelf = PLACE[component.gravity];
   if (component.position === "absolute") style.position = "absolute";
   for (const [name, property] of [["offsetTop", "top"], ["offsetBottom", "bottom"], ["offsetStart", "insetInlineStart"], ["offsetEnd", "insetInlineEnd"]]) {
