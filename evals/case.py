@@ -87,6 +87,7 @@ class ExpectedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     at: str | None = None
     rule: str | None = None
     digest: Literal["daily", "weekly", "chat"] | None = None
+    private: bool | None = None
 
 
 class ExpectedExpense(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):

@@ -203,6 +203,7 @@ def _is_reminder(reminder: Reminder, expected: ExpectedReminder) -> bool:
         and (expected.at is None or local_time(next_ms, reminder.zone) == expected.at)
         and (expected.rule is None or _has(expected.rule, reminder.rule or ""))
         and (expected.digest is None or reminder.kind is _DIGESTS[expected.digest])
+        and (expected.private is None or reminder.is_private is expected.private)
     )
 
 

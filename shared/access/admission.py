@@ -143,3 +143,11 @@ def _readable(data: bytes) -> AdmissionRecord | None:
     except UnreadableRecordError as cause:
         logs.error("record_unreadable", cause=cause)
         return None
+
+
+def is_admitted(access: Access, admissions: Admissions, conversation_id: str) -> bool:
+    """Whether the bot may send to the chat without an event of the chat, as ticks do.  Raises: StorageUnavailableError."""
+    if access is Access.OPEN:
+        return True
+    admission = admissions.of(conversation_id)
+    return admission is not None and not admission.is_revoked

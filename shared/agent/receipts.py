@@ -94,7 +94,7 @@ class Due:
 
     `messages`: the cost of each occurrence in messages of the account's quota. `carried`: the number of next occurrences within the month's
     quota, if the quota does not cover all. `place`: the place of a zone that the person named, such as `Bangkok`.
-    `comes_with_message`: it is told with a message of the chat after that time.
+    `comes_with_message`: it is told with a message of the chat after that time. `is_private`: it is sent to the person who asked alone.
     """
 
     at: dt.datetime
@@ -104,6 +104,7 @@ class Due:
     carried: int | None = None
     place: str = ""
     comes_with_message: bool = False
+    is_private: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +172,7 @@ class ReceiptTexts:
     paid_by: str
     costed: str
     with_message: str
+    in_private: str
     beyond_quota: str
     partly_carried: str
     two_names: str
@@ -258,6 +260,7 @@ def _name_with_details(deed: Deed, texts: ReceiptTexts, *, limit: int, locale: s
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed
         text = texts.with_message if deed.due.comes_with_message else text
+        text = texts.in_private if deed.due.is_private else text
         dated = filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
         if deed.due.carried is None:
             return dated

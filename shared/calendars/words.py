@@ -20,7 +20,7 @@ class CalendarWords(WordHolder):
         `/reset` leaves the calendar as it leaves entries and reminders. Repeated: does nothing. Raises: StorageUnavailableError.
         """
         store = CalendarStore(conversation)
-        read = conversation.objects.reads.submit(conversation.objects.store.read, store.name)
+        read = conversation.objects.reads.submit(lambda: conversation.objects.store.read(store.name))
         return lambda amendments: _remove_withdrawn(store, read.result(), amendments)
 
 

@@ -122,7 +122,8 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         reminders_per_day=options.reminder_pushes_per_day,
         clock=clock,
     )
-    reminders = Reminders.of(ports, options, phrases, pushes)
+    admissions = Admissions(store=conversations.objects.store, clock=clock)
+    reminders = Reminders.of(ports, options, phrases, pushes, admissions)
     expenses = expenses_feature(options, memory, pushes.cost_of)
     polls = polls_feature(options, memory, pushes.cost_of)
     features = Features.of(ports, options, metering, memory, reminders.feature, expenses, polls)
@@ -195,7 +196,6 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         has_calendar=ports.calendar is not None,
         has_translation=ports.translating_model is not None,
     )
-    admissions = Admissions(store=conversations.objects.store, clock=clock)
     unadmitted = UnadmittedChats(clock=clock)
     traces = Traces(access=options.access, admissions=admissions, unadmitted=unadmitted)
     admission = AdmissionHandler(

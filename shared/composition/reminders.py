@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from shared.access.admission import Admissions
 from shared.composition.ports import Options, Ports
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.switch import no_switches
@@ -15,6 +16,7 @@ from shared.line.phrases import Phrases
 from shared.reminders.calendar import CalendarLinks
 from shared.reminders.delivery import ReminderDelivery, Reminding, Summaries
 from shared.reminders.postponed import PostponedReminders
+from shared.reminders.private_chat import PrivateChats
 from shared.reminders.prompt_block import ReminderBlock
 from shared.reminders.staging import ReminderOverlay
 from shared.reminders.store import REMINDER
@@ -34,18 +36,30 @@ class Reminders:
     delivery: ReminderDelivery
 
     @classmethod
-    def of(cls, ports: Ports, options: Options, phrases: Phrases, pushes: PushAllowance) -> "Reminders":
+    def of(
+        cls, ports: Ports, options: Options, phrases: Phrases, pushes: PushAllowance, admissions: Admissions
+    ) -> "Reminders":
         """Return the reminders of a deployment."""
         is_off = options.reminding is Reminding.OFF
         wording = ReminderWording(locale=options.locale, phrases=phrases, is_rich=options.is_rich)
+        private_chats = PrivateChats(
+            conversations=ports.conversations,
+            profiles=ports.profiles,
+            access=options.access,
+            admissions=admissions,
+            clock=ports.clock,
+        )
         delivery = ReminderDelivery(
             line=ports.line,
             pushes=pushes,
             wording=wording,
             reminding=options.reminding,
+            private_chats=private_chats,
             clock=ports.clock,
         )
-        tools = ReminderTools(costs=pushes if options.reminding is Reminding.PUSH else None).tools()
+        tools = ReminderTools(
+            costs=pushes if options.reminding is Reminding.PUSH else None, private_chats=private_chats
+        ).tools()
         return cls(
             feature=ChatFeature(
                 name="reminders",

@@ -157,7 +157,7 @@ class CallWords(WordHolder):
         StorageUnavailableError; safe to repeat.
         """
         store = conversation.objects.store
-        listing = conversation.objects.reads.submit(store.list, conversation.names.calls_prefix)
+        listing = conversation.objects.reads.submit(lambda: store.list(conversation.names.calls_prefix))
 
         def remove(amendments: Amendments) -> None:
             for call_object in listing.result():

@@ -151,7 +151,7 @@ class MediaBytes(WordHolder):
         Repeated: does nothing. A medium with an unreadable label is deleted by any erasure. Raises: StorageUnavailableError.
         """
         objects = conversation.objects
-        listing = objects.reads.submit(objects.store.list, conversation.names.media_prefix)
+        listing = objects.reads.submit(lambda: objects.store.list(conversation.names.media_prefix))
         return lambda amendments: _remove_withdrawn(conversation, listing.result(), amendments)
 
 

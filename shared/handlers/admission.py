@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
-from shared.access.admission import Access, Admissions
+from shared.access.admission import Access, Admissions, is_admitted
 from shared.access.arrival import MESSAGE_WAITS_S, wait_for_admission
 from shared.access.invitations import Invitations
 from shared.access.unadmitted_chats import UnadmittedChats
@@ -82,10 +82,7 @@ class AdmissionHandler:
 
     def is_admitted(self, conversation: Conversation) -> bool:
         """Whether the bot may send to the chat without an event of the chat, as ticks do.  Raises: StorageUnavailableError."""
-        if self.access is Access.OPEN:
-            return True
-        admission = self.admissions.of(conversation.id)
-        return admission is not None and not admission.is_revoked
+        return is_admitted(self.access, self.admissions, conversation.id)
 
     def guarded(
         self,

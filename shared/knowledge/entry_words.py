@@ -43,7 +43,7 @@ class EntryWords(WordHolder):
         Raises: StorageUnavailableError; UnknownRecordVersionError, after everything readable was cleaned.
         """
         objects, entries = conversation.objects, EntryStore(conversation)
-        listing = objects.reads.submit(objects.store.list, conversation.names.entries_prefix)
+        listing = objects.reads.submit(lambda: objects.store.list(conversation.names.entries_prefix))
 
         def remove(amendments: Amendments) -> None:
             _Removal(entries=entries, is_withdrawn=amendments.is_withdrawn_from_entries).run(listing.result())

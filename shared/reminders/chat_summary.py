@@ -258,7 +258,9 @@ def spoken_before(conversation: Conversation, history: History, reminder: Remind
     records = [
         record
         for record in remembered.records
-        if begin_ms <= record.timestamp_ms < occurrence_ms and _own_id(record) not in history.refused
+        if begin_ms <= record.timestamp_ms < occurrence_ms
+        and _own_id(record) not in history.refused
+        and not (reminder.is_private and _own_id(record) in reminder.provenance.message_ids)  # what asks for it
     ]
     return Recollection.of(records[-_MOST_RECORDS:])
 
@@ -287,7 +289,9 @@ def span_begin_ms(reminder: Reminder, occurrence_ms: int) -> int:
 
 
 def _waits(reminder: Reminder) -> bool:
-    return reminder.is_open and reminder.kind in _WITH_A_MESSAGE and reminder.kept_ms is not None
+    """Whether it waits for a message of the chat; a private summary never does."""
+    is_with_message = reminder.kind in _WITH_A_MESSAGE and not reminder.is_private
+    return reminder.is_open and is_with_message and reminder.kept_ms is not None
 
 
 def _waiting(conversation: Conversation) -> Iterator[Reminder]:

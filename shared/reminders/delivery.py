@@ -20,8 +20,15 @@ from shared.conversation.push_claim import claim_ends, push_claimed, swap_claime
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
-from shared.errors import AizuchiError, ModelUnavailableError, StorageUnavailableError, TurnBusyError
+from shared.errors import (
+    AizuchiError,
+    LineUnavailableError,
+    ModelUnavailableError,
+    StorageUnavailableError,
+    TurnBusyError,
+)
 from shared.line.messaging import KEY_VALID_MS, PushApi, PushFate
+from shared.reminders.private_chat import PrivateChats, Undeliverable
 from shared.reminders.reminder import Claim, Reminder, ReminderKind, ReminderState
 from shared.reminders.schedule import Schedule
 from shared.reminders.silence import postpone
@@ -72,13 +79,17 @@ class Summaries(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderDelivery:
-    """Carries out the markers of reminders; a DueTask.  `summaries` None: no summary is pushed."""
+    """Carries out the markers of reminders; a DueTask.
+
+    `summaries` None: no summary is pushed. `private_chats` None: none is pushed to a member's 1:1 chat.
+    """
 
     line: PushApi
     pushes: PushAllowance
     wording: Wording
     reminding: Reminding = Reminding.PUSH
     summaries: Summaries | None = None
+    private_chats: PrivateChats | None = None
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, reminder_id: str) -> None:
@@ -120,6 +131,9 @@ class ReminderDelivery:
             self._postpone(store, reminder, occurrence, reason=reason)
             return
         claimed = self._claim(store, reminder, generation, occurrence)
+        if reminder.is_private:
+            self._deliver_in_private(store, claimed)
+            return
         refusal = self.pushes.take(store.conversation, claimed.occurrence.id, is_reminder=True)
         if refusal is not None:
             self._postpone(store, claimed.reminder, claimed.occurrence, reason=refusal)
@@ -149,6 +163,90 @@ class ReminderDelivery:
             case _:
                 self._postpone(store, claimed.reminder, claimed.occurrence, reason=fate.kind)
 
+    def _deliver_in_private(self, store: ReminderStore, claimed: _Claimed) -> None:
+        """Push the summary to the 1:1 chat of the member who asked, and to no other chat; else the group is told with its next answer.
+
+        The 1:1 chat records the push without words. Whether the person is a member is asked before the model is, and again before the push.
+        """
+        group, reminder, occurrence = store.conversation, claimed.reminder, claimed.occurrence
+        chats, user_id = self.private_chats, reminder.user_id
+        if chats is None or self.summaries is None or user_id is None:
+            self._tell_undeliverable(store, claimed, reason=Undeliverable.UNNAMED)
+            return
+        asker_chat = chats.of(user_id)
+        refusal = self._refusal_in_private(chats, claimed, group) or self.pushes.take(
+            asker_chat, occurrence.id, is_reminder=True
+        )
+        if refusal is not None:
+            self._tell_undeliverable(store, claimed, reason=refusal)
+            return
+        try:
+            summary = self.summaries.sum_up(group, occurrence, deadline=claimed.deadline)
+        except AizuchiError as cause:
+            self._raise_for_another_try(cause, occurrence)
+            self._tell_undeliverable(store, claimed, reason="given_up")
+            return
+        words = summary.words if summary is not None else None
+        if words is None and reminder.rule is None:
+            words = self.wording.nothing_said(occurrence)
+        if words is None:
+            logs.info("reminder_empty")
+            self._advance(store, reminder, occurrence, is_postponed=False)
+            return
+        if (refusal := self._refusal_in_private(chats, claimed, group)) is not None:
+            self._tell_undeliverable(store, claimed, reason=refusal)
+            return
+        amendments = self._check_claim(store, claimed)
+        if summary is not None and summary.words.provenance.is_affected_since(summary.before, amendments):
+            raise TurnBusyError("a message in the summary was withdrawn or edited")
+        fate = self._push(group, claimed, words, to=asker_chat)
+        if fate.kind not in {"accepted", "already_accepted"}:
+            self._tell_undeliverable(store, claimed, reason=fate.kind)
+            return
+        asker_chat.journal.record_outcome(
+            OutcomeRecord(
+                webhook_event_id=occurrence.id,
+                timestamp_ms=self.clock.now_ms(),
+                kind=OutcomeKind.REPLIED,
+                provenance=Provenance(),
+                sent_message_ids=fate.sent_message_ids,
+            )
+        )
+        self._advance(store, reminder, occurrence, is_postponed=False)
+        logs.info("summary_sent_in_private", was_pushed=fate.kind != "accepted")
+
+    def _refusal_in_private(self, chats: PrivateChats, claimed: _Claimed, group: Conversation) -> Undeliverable | None:
+        """Return why nothing may be pushed to the person.  Raises: LineUnavailableError, for half an hour after the due time."""
+        try:
+            return chats.refusal(group, claimed.reminder.user_id)
+        except LineUnavailableError as cause:
+            self._raise_for_another_try(cause, claimed.occurrence)
+            return Undeliverable.UNNAMED
+
+    def _tell_undeliverable(self, store: ReminderStore, claimed: _Claimed, *, reason: str) -> None:
+        """Have the group told with its next answer; for who is no member any more, nothing is summed up again."""
+        if reason == Undeliverable.NO_MEMBER:
+
+            def end(current: Reminder | None) -> Reminder | None:
+                is_own = current is not None and current.claim == claimed.reminder.claim
+                return (
+                    current.ended(ReminderState.CANCELLED, now_ms=self.clock.now_ms()) if current and is_own else None
+                )
+
+            ended = store.update(claimed.reminder.id, end)
+            if ended is not None:
+                store.make_marker(ended)
+            logs.info("private_summary_ended", reason=reason)
+            return
+        self._postpone(store, claimed.reminder, claimed.occurrence, reason=reason)
+
+    def _raise_for_another_try(self, cause: AizuchiError, occurrence: Occurrence) -> None:
+        """Raise the error again if a later tick may succeed: for half an hour after the due time."""
+        is_over = self.clock.now_ms() - occurrence.due_ms > _TRIES_MS
+        if isinstance(cause, ModelUnavailableError | StorageUnavailableError | LineUnavailableError) and not is_over:
+            raise cause
+        logs.warning("summary_given_up", error_type=type(cause).__name__)
+
     def _sum_up(self, conversation: Conversation, claimed: _Claimed) -> "Summary | None":
         """Return a summary; None: there is nothing to say, or no way to say it.
 
@@ -159,10 +257,7 @@ class ReminderDelivery:
         try:
             return self.summaries.sum_up(conversation, claimed.occurrence, deadline=claimed.deadline)
         except AizuchiError as cause:
-            is_over = self.clock.now_ms() - claimed.occurrence.due_ms > _TRIES_MS
-            if isinstance(cause, ModelUnavailableError | StorageUnavailableError) and not is_over:
-                raise
-            logs.warning("summary_given_up", error_type=type(cause).__name__)
+            self._raise_for_another_try(cause, claimed.occurrence)
             return None
 
     def _first_words(self, conversation: Conversation, claimed: _Claimed) -> OccurrenceWords | None:
@@ -190,6 +285,8 @@ class ReminderDelivery:
             return "pushes_off"
         if not reminder.is_pushed:
             return "asked_to_wait"
+        if reminder.is_private:  # counts in the 1:1 chat, once it is known that it may be pushed there
+            return None
         return self.pushes.refusal(conversation, occurrence.id, is_reminder=True)
 
     def _claim(self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence) -> _Claimed:
@@ -232,11 +329,14 @@ class ReminderDelivery:
             raise TurnBusyError("a silence began under the claim")
         return amendments
 
-    def _push(self, conversation: Conversation, claimed: _Claimed, words: OccurrenceWords) -> PushFate:
+    def _push(
+        self, conversation: Conversation, claimed: _Claimed, words: OccurrenceWords, *, to: Conversation | None = None
+    ) -> PushFate:
+        """Push the reminder of a chat there, or to another chat."""
         return push_claimed(
             self.line,
             self.pushes,
-            conversation.id,
+            (to or conversation).id,
             self.wording.messages(claimed.occurrence, words.text),
             retry_key=retry_key(conversation.id, claimed.occurrence),
             deadline=claimed.deadline,

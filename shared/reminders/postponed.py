@@ -100,13 +100,13 @@ def _record_nothing_postponed(lease: Lease, leave_count: int, reminders: Iterabl
 def _waiting(
     reminders: Iterable[Reminder], outcome: OutcomeRecord, amendments: Amendments
 ) -> list[tuple[Reminder, int]]:
-    """Return the postponed occurrences, the oldest first, without summaries, reminders that the turn changes, and withdrawn reminders."""
+    """Return the postponed occurrences, the oldest first: no summaries for the chat, none that the turn changes, none withdrawn."""
     changed_paths = {write.path for write in outcome.writes}
     waiting = (
         (reminder, reminder.kept_ms)
         for reminder in reminders
         if reminder.is_open
-        and reminder.kind is not ReminderKind.CHAT_SUMMARY
+        and (reminder.kind is not ReminderKind.CHAT_SUMMARY or reminder.is_private)
         and reminder.kept_ms is not None
         and f"{REMINDERS_PATH}{reminder.id}" not in changed_paths
         and not reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries)

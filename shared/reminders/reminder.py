@@ -61,7 +61,8 @@ class Reminder(Extensible):
     `ended_ms` is the time of the last occurrence, or of the cancellation. `pressed_ms` is the newest occurrence with a pressed button, and
     `pressed_by` the event of the press that counts. `locale`: the language of the asking person; empty: unknown.
     `is_own_zone`: the person named the zone, so receipts and lists name it too. `about`: the poll whose result it says; empty: none.
-    `is_pushed`: false where it is never pushed, and always waits for the chat's next answer.
+    `is_pushed`: false where it is never pushed, and always waits for the chat's next answer. `is_private`: a summary of a group that is
+    pushed to the 1:1 chat of the person who asked, and to no other chat.
     """
 
     version: int = VERSION
@@ -86,6 +87,7 @@ class Reminder(Extensible):
     is_own_zone: bool = False
     about: str = ""
     is_pushed: bool = True
+    is_private: bool = False
 
     @property
     def place(self) -> str:

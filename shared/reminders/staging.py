@@ -74,7 +74,7 @@ class ReminderOverlay(Overlay[Reminder]):
             return tuple(
                 (at_ms, reminder.id)
                 for reminder in self._open()
-                if reminder.is_pushed
+                if reminder.is_pushed and not reminder.is_private
                 for at_ms in Schedule(reminder.start, reminder.zone, reminder.recurrence).between(
                     self.attempt.now_ms, until_ms
                 )
@@ -122,6 +122,7 @@ class ReminderOverlay(Overlay[Reminder]):
         may_repeat: bool = True,
         about: str = "",
         is_pushed: bool = True,
+        is_private: bool = False,
     ) -> Reminder:
         """Stage a reminder at a local time, of the chat's zone or of the person's own `zone`, unless `is_trial`; return the reminder.
 
@@ -150,6 +151,7 @@ class ReminderOverlay(Overlay[Reminder]):
                 due_ms=due_ms,
                 about=about,
                 is_pushed=is_pushed,
+                is_private=is_private,
             )
             self.check_limits({reminder.id: reminder})
             if not is_trial:
@@ -264,12 +266,14 @@ class ReminderOverlay(Overlay[Reminder]):
 
     def _deed(self, kind: DeedKind, reminder: Reminder) -> Deed:
         now = dt.datetime.fromtimestamp(self.attempt.now_ms / 1_000, tz=zoneinfo.ZoneInfo(self.zone))
+        is_costed = kind is not DeedKind.REMINDER_CANCELLED and reminder.is_pushed and not reminder.is_private
         due = Due(
             at=dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone)),
             this_year=now.year,
             recurrence=reminder.recurrence,
-            messages=1 if kind is DeedKind.REMINDER_CANCELLED or not reminder.is_pushed else self.messages_each_time,
+            messages=self.messages_each_time if is_costed else 1,
             comes_with_message=reminder.kind is ReminderKind.CHAT_SUMMARY and not reminder.is_pushed,
+            is_private=reminder.is_private,
             carried=self._carried.get(reminder.id) if kind is not DeedKind.REMINDER_CANCELLED else None,
             place=reminder.place,
         )

@@ -72,6 +72,10 @@ class Wording(Protocol):
         """
         ...
 
+    def nothing_said(self, occurrence: Occurrence) -> OccurrenceWords:
+        """Return what the person is told who asked for a summary once, where nothing was said."""
+        ...
+
     def messages(self, occurrence: Occurrence, text: str) -> Sequence[OutgoingMessage]:
         """Return the words as the messages of a push."""
         ...
@@ -83,6 +87,8 @@ class ReminderTexts:
 
     said: str
     late: str
+    nothing_said: str
+    private_unsent: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +103,8 @@ class ReminderWording:
         kind = _DIGESTS.get(occurrence.reminder.kind)
         if occurrence.reminder.kind is ReminderKind.POLL:
             return self._poll(conversation, occurrence)
+        if occurrence.reminder.is_private:
+            return OccurrenceWords(text=self._unsent(occurrence))
         if kind is None:
             return OccurrenceWords(
                 text=without_receipt_symbols(mask_ids(self._text(occurrence, occurrence.reminder.text)))
@@ -122,6 +130,14 @@ class ReminderWording:
         locale = self._locale_of(occurrence)
         buttons = reminder_buttons(occurrence.reminder.id, occurrence.due_ms, self.phrases, locale=locale)
         return (*messages[:-1], replace(messages[-1], quick_replies=buttons))
+
+    def nothing_said(self, occurrence: Occurrence) -> OccurrenceWords:
+        reminder = occurrence.reminder
+        return OccurrenceWords(text=filled(_texts(self._locale_of(occurrence)).nothing_said, text=_name_of(reminder)))
+
+    def _unsent(self, occurrence: Occurrence) -> str:
+        """Return what the group is told of a private summary that could not be sent."""
+        return filled(_texts(self._locale_of(occurrence)).private_unsent, text=_name_of(occurrence.reminder))
 
     def _poll(self, conversation: Conversation, occurrence: Occurrence) -> OccurrenceWords | None:
         """Return the result of a poll; None where the poll is gone."""
@@ -159,6 +175,10 @@ class ReminderWording:
     def _locale_of(self, occurrence: Occurrence) -> str:
         reminder = occurrence.reminder
         return language_of((reminder.text,), default=self.locale, chosen=reminder.locale or None)
+
+
+def _name_of(reminder: Reminder) -> str:
+    return without_receipt_symbols(mask_ids(reminder.text))
 
 
 @cache

@@ -19,10 +19,12 @@ from shared.agent.turn_context import TurnContext
 from shared.conversation.history import IndexRow
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
+from shared.errors import LineUnavailableError
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
 from shared.recurrence import Gap
+from shared.reminders.private_chat import PrivateChats, Undeliverable
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.schedule import checked_zone, gap_of, local_day_and_time, local_time, usual_local, written_local
 from shared.reminders.staging import ReminderExistsError, ReminderOverlay
@@ -30,6 +32,7 @@ from shared.search.folding import fold
 from shared.tools.overlay_tool import overlay_tool
 
 _LISTED: Final = 20
+_MINUTE_MS: Final = 60_000
 _KINDS: Final = {
     "daily": ReminderKind.DAILY_DIGEST,
     "weekly": ReminderKind.WEEKLY_DIGEST,
@@ -51,6 +54,24 @@ _ONLY_IN_GROUPS: Final = ToolFault(
     message="A summary on a schedule is for groups: in a 1:1 chat nothing was said that the person does not know. Nothing was set.",
     may_retry=False,
 )
+_NEVER_PUSHED: Final = ToolFault(
+    message="This bot sends nothing unasked, so nothing in private either. Nothing was set: offer to sum up here.",
+    may_retry=False,
+)
+_MEMBER_UNKNOWN: Final = ToolFault(
+    message="LINE did not say whether the person is a member. Nothing was set: tell them to ask once more in a moment.",
+    may_retry=False,
+)
+_NO_CHAT: Final = (
+    "The person has no 1:1 chat with this bot that it may send to. Nothing was set: tell them to add the bot as a friend, to unblock it if "
+    "they blocked it, to say something there (with /start and the code, if the bot asks for one), and to ask here again."
+)
+_UNDELIVERABLE: Final = {
+    Undeliverable.UNNAMED: "LINE does not say who writes this message, so nothing can be sent to them in private. Nothing was set: say so.",
+    Undeliverable.NO_MEMBER: "LINE does not name the person as a member of this group. Nothing was set: say so.",
+    Undeliverable.NO_CHAT: _NO_CHAT,
+    Undeliverable.SILENT: "The person's 1:1 chat is paused. Nothing was set: tell them to send /resume there, and to ask here again.",
+}
 _COST_UNKNOWN: Final = ToolFault(
     message="LINE did not say how many members the group has, so what a reminder here costs is not known. Nothing was set: tell the person "
     "to ask once more in a moment.",
@@ -84,9 +105,10 @@ Action = Callable[[Json, ReminderOverlay, TurnContext], Json | ToolFault | Needs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderTools:
-    """The tools for reminders.  `costs` None: nothing is pushed, so reminders cost nothing."""
+    """The tools for reminders.  `costs` None: nothing is pushed, so reminders cost nothing, and nothing is sent in private."""
 
     costs: PushCosts | None = None
+    private_chats: PrivateChats | None = None
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools in order of declaration."""
@@ -130,8 +152,14 @@ class ReminderTools:
         is_summary = kind is ReminderKind.CHAT_SUMMARY
         if is_summary and context.conversation.is_one_on_one:
             return _ONLY_IN_GROUPS
-        is_pushed = not is_summary or (self.costs is not None and bool(arguments.get("push")))
-        messages = self._messages_each_time(context) if is_pushed else 1
+        is_private = is_summary and bool(arguments.get("private"))
+        fault = self._private_fault(context) if is_private else None
+        if fault is not None:
+            return fault
+        if is_private and not arguments.get("rule"):  # for now
+            at = max(at, local_time(context.now_ms + _MINUTE_MS, zone or overlay.zone))
+        is_pushed = is_private or not is_summary or (self.costs is not None and bool(arguments.get("push")))
+        messages = self._messages_each_time(context) if is_pushed and not is_private else 1
         if messages is None:
             return _COST_UNKNOWN
         overlay.messages_each_time = messages
@@ -143,6 +171,7 @@ class ReminderTools:
                 rule=_optional(arguments, "rule"),
                 kind=kind,
                 is_pushed=is_pushed,
+                is_private=is_private,
                 provenance=_provenance(text, overlay, context),
                 user_id=context.to_answer[-1].user_id,
                 locale=context.asker_locale,
@@ -152,6 +181,16 @@ class ReminderTools:
         except ReminderExistsError as exists:
             return {**_set(exists.reminder), "already_set": True}
         return NeedsTap(name=text) if needs_tap else self._confirmation(reminder, overlay, messages, context)
+
+    def _private_fault(self, context: TurnContext) -> ToolFault | None:
+        """Return why nothing can be sent to the 1:1 chat of the person who asks, with what to tell them; None: it can."""
+        if self.costs is None or self.private_chats is None:
+            return _NEVER_PUSHED
+        try:
+            refusal = self.private_chats.refusal(context.conversation, context.to_answer[-1].user_id)
+        except LineUnavailableError:
+            return _MEMBER_UNKNOWN
+        return None if refusal is None else ToolFault(message=_UNDELIVERABLE[refusal], may_retry=False)
 
     def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         reminder_id = str(arguments["id"])
@@ -163,7 +202,7 @@ class ReminderTools:
         if at is not None:
             check_weekday(at, local_zone, context)
         needs_tap = context.needs_tap
-        messages = self._messages_each_time(context) if before.is_pushed else 1
+        messages = self._messages_each_time(context) if before.is_pushed and not before.is_private else 1
         if messages is None:
             return _COST_UNKNOWN
         overlay.messages_each_time = messages
@@ -181,7 +220,7 @@ class ReminderTools:
 
     def _confirmation(self, reminder: Reminder, overlay: ReminderOverlay, messages: int, context: TurnContext) -> Json:
         """Return the reminder as set, with the cost, and a warning if the month's quota is too small."""
-        if not reminder.is_pushed:
+        if not reminder.is_pushed or reminder.is_private:
             return _set(reminder)
         confirmation = _with_cost(_set(reminder), messages, context)
         if self.costs is None:
@@ -327,6 +366,7 @@ def _shown(reminder: Reminder) -> Json:
         **({"zone": reminder.zone} if reminder.is_own_zone else {}),
         **({"rule": reminder.rule} if reminder.rule is not None else {}),
         **({"digest": digest} if digest is not None else {}),
+        **({"private": True} if reminder.is_private else {}),
         **({"waits": True} if reminder.kept_ms is not None else {}),
     }
 
@@ -343,7 +383,11 @@ def _is_set_as_asked(asked: Json, result: Json) -> bool:
     For example, a weekly reminder "from Monday" whose first day is a Tuesday is not as asked.
     """
     has_text = "text" not in asked or " ".join(str(asked["text"]).split()) == result["text"]
-    has_time = not asked.get("at") or str(result["next"]).startswith(written_local(str(asked["at"])))
+    has_time = (
+        not asked.get("at")
+        or bool(asked.get("private"))
+        or str(result["next"]).startswith(written_local(str(asked["at"])))
+    )
     return has_text and has_time and _REMARKS.isdisjoint(result)
 
 

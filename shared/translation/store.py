@@ -52,7 +52,7 @@ class TranslationWords(WordHolder):
     def begin_removal(self, conversation: Conversation) -> Removal:
         """Delete a setting that was erased, and remove terms that were taken back.  Repeated: does nothing."""
         objects, name = conversation.objects, TranslationStore(conversation).name
-        read = objects.reads.submit(objects.store.read, name)
+        read = objects.reads.submit(lambda: objects.store.read(name))
         return lambda amendments: _remove_withdrawn(objects.store, name, read.result(), amendments)
 
 

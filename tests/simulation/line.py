@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal, TypeAlias, TypeVar
 
+from shared.adapters.memory.line_people import MemoryProfiles
 from shared.conversation.records import SaidReminder
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import LineUnavailableError
@@ -50,6 +51,8 @@ class Line:
         self._forgets_outcomes = forgets_outcomes
         self.on_said: Callable[[ShownText], None] = lambda _: None
         self._world = world
+        self.profiles = MemoryProfiles()
+        """Who is a member, for all instances: everybody but its `strangers`."""
         self.contents: dict[str, bytes] = {}
         """What people sent, by message id, as long as LINE has it."""
         self._expires_s: dict[str, float] = {}
@@ -244,7 +247,7 @@ class Line:
         )
         truth.said.append(said)
         self.on_said(said)
-        if self._world.scheduler.current().chat != conversation_id:
+        if self._world.scheduler.current().chat != conversation_id and not self._is_private(conversation_id, reminder):
             truth.report("I7: a request of one chat spoke in another one")
         if truth.too_late.get((route, without_spaces(text))):
             truth.report("I4: something was said although it had been taken back a second before the commit")
@@ -252,6 +255,12 @@ class Line:
         for word in truth.forgotten:
             if word in shown and not truth.may_outlive(word):
                 truth.report("I4: withdrawn words were said after the withdrawal was handled")
+
+    def _is_private(self, to: str, reminder: SaidReminder | None) -> bool:
+        """Whether this is what a member of the chat that acts wants to be sent alone."""
+        chat, truth = self._world.scheduler.current().chat, self._world.truth
+        asked = truth.reminders.get((chat or "", reminder.id)) if reminder is not None else None
+        return asked is not None and asked.is_private and asked.user_id == to
 
 
 def _buttons_in(messages: Sequence[OutgoingMessage]) -> Iterator[CardButton]:

@@ -45,7 +45,7 @@ _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
     r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|pollby|meet|endpoll|buy|tick|clear"
-    r"|sum|pushsum)"
+    r"|sum|pushsum|privsum)"
     rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
 )
@@ -495,7 +495,7 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "classify_and_capture", {"text": text}
         case "undo":
             yield "undo_last_change", {}
-        case "remind" | "cancel" | "reword" | "sum" | "pushsum":
+        case "remind" | "cancel" | "reword" | "sum" | "pushsum" | "privsum":
             yield "remind", _reminding(verb, text)
         case "pay" | "settle" | "correct" | "unpay":
             yield from _calls_of_expenses(verb, text)
@@ -526,8 +526,9 @@ def _polling(verb: str, text: str) -> tuple[str, Json]:
 
 
 def _reminding(verb: str, text: str) -> Json:
-    if verb in {"sum", "pushsum"}:
-        return {"text": text, "minutes": 2, "sums_up": True, "pushes": verb == "pushsum"}
+    if verb in {"sum", "pushsum", "privsum"}:
+        is_private = verb == "privsum"
+        return {"text": text, "minutes": 2, "sums_up": True, "pushes": verb != "sum", "is_private": is_private}
     if verb != "remind":
         return {"cancel": ""} if verb == "cancel" else {"reword": text}
     number = int("".join(filter(str.isdigit, text)))

@@ -50,9 +50,10 @@ class ReminderStory:
 
     @property
     def pushed(self) -> list[tuple[ShownText, SaidReminder]]:
-        """The occurrences that were pushed."""
-        said = (one for one in self.world.truth.said if one.conversation_id == self.chat)
-        return [(one, one.reminder) for one in said if one.reminder is not None]
+        """The occurrences that were pushed, also to the 1:1 chat of the member who asked."""
+        own = {own_id for chat, own_id in self.world.truth.reminders if chat == self.chat}
+        said = self.world.truth.said
+        return [(one, one.reminder) for one in said if one.reminder is not None and one.reminder.id in own]
 
     @property
     def answered(self) -> list[SaidReminder]:
@@ -148,7 +149,7 @@ def _check_remembered(story: ReminderStory) -> Iterator[str]:
     recorded = story.world.truth.recorded.get(story.chat, {})
     told = {f"{one.id}-{one.occurrence_ms // 60_000}": said for said, one in story.pushed}
     for own_id, said in told.items():
-        outcome = recorded.get(own_id)
+        outcome = story.world.truth.recorded.get(said.conversation_id, {}).get(own_id)
         if outcome is None and not story.is_taken_back(_written(story, own_id.partition("-")[0])):
             yield "I2: the user saw a reminder that history does not know of"
         if (

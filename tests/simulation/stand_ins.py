@@ -36,6 +36,7 @@ from shared.knowledge.provenance import PossibleSources
 from shared.line.messaging import ReplyToken
 from shared.line.phrases import Phrase
 from shared.line.postback_data import ReminderPress
+from shared.reminders.private_chat import PrivateChats
 from shared.reminders.reminder import Reminder
 from shared.reminders.staging import ReminderOverlay
 from shared.reminders.wording import Occurrence
@@ -49,6 +50,7 @@ from shared.turns.lease import Lease
 from shared.turns.outbox import StagedWriter
 from shared.turns.reply import _ReplyDelivery
 from shared.turns.runner import Run, TurnDelivery, TurnRunner
+from tests.simulation.people import GROUP
 from tests.simulation.times import LEASE_S
 
 
@@ -257,3 +259,7 @@ def no_question(history: History, question_id: str, *, pressed_ms: int) -> Phras
 
 def meet_with_silence(handler: object, *answer: object) -> EventResult:  # noqa: ARG001 - as the handlers' _say
     return EventResult.IGNORED
+
+
+def group_for_everybody(chats: PrivateChats, user_id: str) -> Conversation:  # noqa: ARG001 - as PrivateChats.of
+    return chats.conversations.of(GROUP)

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import DropArgument, Never
+from tests.simulation.rules import DropArgument, DropClause, Instead, Never
+from tests.simulation.stand_ins import group_for_everybody
 
+_DELIVERY: Final = "shared.reminders.delivery:ReminderDelivery"
 _SUMMARY: Final = "shared.reminders.chat_summary:_SummaryDelivery"
 
 OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
@@ -18,6 +20,26 @@ OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
         "shared.reminders.delivery:ReminderDelivery._deliver",
         Never("is_affected_since"),
         lacks="a summary is pushed with a message that was withdrawn while the model summed it up",
+    ),
+    "pushes_to_who_asked": Mutation(
+        f"{_DELIVERY}._deliver_in_private",
+        Instead("of", group_for_everybody),
+        lacks="what a member asked for alone is told to the group",
+    ),
+    "asks_again_who_is_a_member": Mutation(
+        f"{_DELIVERY}._deliver_in_private",
+        Never("_refusal_in_private"),
+        lacks="a summary is pushed to a member who left while the model made it",
+    ),
+    "keeps_private_summaries_from_the_group": Mutation(
+        "shared.reminders.chat_summary:_waits",
+        DropClause("is_private"),
+        lacks="a summary for one member that could not be pushed is told with the group's next message",
+    ),
+    "checks_what_is_pushed_in_private": Mutation(
+        f"{_DELIVERY}._deliver_in_private",
+        Never("is_affected_since"),
+        lacks="a summary for one member is pushed with a message that was withdrawn while the model summed it up",
     ),
     "tells_summaries_with_messages": Mutation(
         "shared.reminders.delivery:ReminderDelivery._reason_to_postpone",

@@ -6,6 +6,7 @@ from shared.reminders.delivery import Reminding
 from tests.simulation.bus import TICK_S
 from tests.simulation.people import Message
 from tests.simulation.scene import MINUTE_S, Scene
+from tests.simulation.scheduler import Task
 from tests.simulation.summary_checks import summaries_told
 
 _DUE_S: Final = 300.0
@@ -84,6 +85,76 @@ def unsend_while_a_summary_is_pushed() -> list[str]:
         word = spoken.words[0][0]
         told = [text.text for text in scene.world.truth.said if text.reminder is not None]
         return [*(["I4: a withdrawn message was pushed"] if any(word in one for one in told) else []), *scene.rests()]
+
+
+def private_summary_that_is_sent() -> list[str]:
+    """A member asks for a summary for this member alone: it is pushed to the member's own chat, and the group reads nothing of it."""
+    with _scene().playing() as scene:
+        _is_due(scene, verb="privsum")
+        _says_to_nobody(scene)
+        is_told = [text.conversation_id for text in scene.world.truth.said if text.reminder is not None]
+        return [*([] if len(is_told) == 1 else ["I1: a summary for one member was not pushed"]), *scene.rests()]
+
+
+def private_summary_of_who_has_left() -> list[str]:
+    """The member who asked leaves while the model sums up: nothing is pushed, and nobody else is told it."""
+    with _scene().playing() as scene:
+        asking = scene.says(verb="privsum")
+        scene.runs_to_end(scene.pushes(scene.delivers(asking)))
+        tick = _tick_that_sums_up(scene)
+        scene.stage.line.profiles.strangers.add(asking.author)
+        scene.runs_to_end(tick)
+        _says_to_nobody(scene)
+        is_told = any(text.reminder is not None for text in scene.world.truth.said)
+        return [*(["I7: what a group said was pushed to who is no member"] if is_told else []), *scene.rests()]
+
+
+def private_summary_that_cannot_be_sent() -> list[str]:
+    """The account has no push left for a summary for one member: the next message of the group brings no summary either."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("privsum"))
+        scene.sleeps(1)
+        _says_to_nobody(scene)
+        scene.stage.line.quota = 0
+        scene.sleeps(_DUE_S + TICK_S - scene.world.now_s % TICK_S)
+        scene.ticks()
+        scene.sleeps(MINUTE_S)
+        _says_to_nobody(scene)
+        return scene.rests()
+
+
+def unsend_while_a_private_summary_is_made() -> list[str]:
+    """A message is withdrawn while the model sums it up for one member: it is pushed without it, by the next tick."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("privsum"))
+        tick = _tick_that_sums_up(scene)
+        spoken = scene.stage.people.messages[-2]
+        scene.runs_to_end(scene.takes_back(spoken))
+        scene.runs_to_end(tick)
+        word = spoken.words[0][0]
+        told = [text.text for text in scene.world.truth.said if text.reminder is not None]
+        return [*(["I4: a withdrawn message was pushed"] if any(word in one for one in told) else []), *scene.rests()]
+
+
+def private_summary_whose_worker_dies() -> list[str]:
+    """The worker that pushed a summary for one member dies before it records the push: another tick pushes nothing again."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("privsum"))
+        tick = _tick_that_sums_up(scene)
+        scene.runs_past(tick, "push")
+        scene.dies(tick)
+        return scene.rests()
+
+
+def _tick_that_sums_up(scene: Scene) -> Task:
+    """Two messages are for nobody, and a tick has come to the model."""
+    scene.sleeps(1)
+    for _ in range(2):
+        _says_to_nobody(scene)
+    scene.sleeps(_DUE_S + TICK_S - scene.world.now_s % TICK_S)
+    tick = scene.pushes(scene.stage.ticker.tick())
+    scene.runs_until(tick, "model")
+    return tick
 
 
 def _is_due(scene: Scene, *, verb: str = "sum") -> Message:

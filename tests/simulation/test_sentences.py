@@ -15,6 +15,7 @@ from tests.simulation import (
     list_forgeries,
     poll_forgeries,
     reminder_forgeries,
+    summary_forgeries,
 )
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.table import rows_of
@@ -28,6 +29,7 @@ FORGERIES = (
     *hook_forgeries.FORGERIES,
     *calendar_forgeries.FORGERIES,
     *list_forgeries.FORGERIES,
+    *summary_forgeries.FORGERIES,
 )
 SENTENCES_AT_LEAST = 50
 CHECKS = (*(one.stem for one in HERE.glob("*checks.py")), "bucket", "holders", "line", "mind", "scene", "schedule")

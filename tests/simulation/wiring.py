@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from shared.access.admission import Access, Admissions
 from shared.access.budgets import Limits
 from shared.access.unadmitted_chats import UnadmittedChats
-from shared.adapters.memory import MemoryFiles, MemoryProfiles
+from shared.adapters.memory import MemoryFiles
 from shared.bus.endpoint import PushEndpoint
 from shared.composition.assembly import assemble
 from shared.composition.ports import NotionPort, Options, Threads
@@ -31,6 +31,7 @@ from tests.simulation.holders import Holders
 from tests.simulation.line import Line
 from tests.simulation.mind import FirstFails, FirstModel, Mind
 from tests.simulation.notion import DATABASE, Workspace
+from tests.simulation.people import MEMBERS
 from tests.simulation.scheduler import Process
 from tests.simulation.threads import Event, NoPool, Pool
 from tests.simulation.times import LEASE_S
@@ -112,7 +113,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
     worker = WorkerPorts(
         conversations=_conversations(ports, process),
         line=ports.line,
-        profiles=MemoryProfiles(),
+        profiles=ports.line.profiles,
         media=ports.line,
         files=MemoryFiles(),
         model=FirstModel(world, fails) if fails is not None else ports.mind,
@@ -162,13 +163,16 @@ def unsend(ports: Ports, process: Process) -> Endpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Conversations(Conversations):
-    """The chats of a process.  A tick acts for the chat whose marker it carries out; any other request acts for its own."""
+    """The chats of a process.  A tick acts for the chat whose marker it carries out; any other request acts for its own.
+
+    What a tick sends to a member's own chat, it sends for the group.
+    """
 
     world: World
 
     def of(self, conversation_id: str) -> Conversation:
         task = self.world.scheduler.current()
-        if task.request.startswith(TICK):
+        if task.request.startswith(TICK) and conversation_id not in MEMBERS:
             task.chat = conversation_id
         return Conversations.of(self, conversation_id)
 

@@ -154,8 +154,8 @@ class ReminderChat:
 def reminding_tool() -> Tool:
     """Return a tool `remind` that stages a reminder in so many minutes, as the toolset of reminders does.
 
-    With `sums_up` it is a summary of the chat. With `cancel` it cancels the reminders with this in their text, and with `reword` it gives
-    the next one this text.
+    With `sums_up` it is a summary of the chat, with `is_private` for the person who asks alone. With `cancel` it cancels the reminders with
+    this in their text, and with `reword` it gives the next one this text.
     """
 
     def remind(arguments: Json, context: TurnContext) -> Json:
@@ -180,8 +180,9 @@ def reminding_tool() -> Tool:
             rule=None if rule is None else str(rule),
             kind=ReminderKind.CHAT_SUMMARY if arguments.get("sums_up") else ReminderKind.TEXT,
             is_pushed=not arguments.get("sums_up") or bool(arguments.get("pushes")),
+            is_private=bool(arguments.get("is_private")),
             provenance=Provenance.of_sources(sources),
-            user_id=None,
+            user_id=context.to_answer[-1].user_id if arguments.get("is_private") else None,
         )
         return {"status": made.id}
 
@@ -193,6 +194,7 @@ def reminding_tool() -> Tool:
             "rule": {"type": "string"},
             "sums_up": {"type": "boolean"},
             "pushes": {"type": "boolean"},
+            "is_private": {"type": "boolean"},
             "cancel": {"type": "string"},
             "reword": {"type": "string"},
         },

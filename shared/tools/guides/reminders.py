@@ -17,6 +17,7 @@ REMINDERS_GUIDE: Final = """\
 - `change_reminder` and `cancel_reminder` take the id at the beginning of a line of [reminders]; `list_reminders`: when somebody asks what
   is due, or means one that [reminders] does not show. Where several fit what they say, ask which one.
 - In a group, tell what messages_each_time says.
+- "Sum up, for me alone" (「まとめて、私だけに」, "DM me a summary") in a group: `create_reminder`, digest chat, private, also for now.
 Example: 「来週の月曜の朝9時に薬って言って」 -> create_reminder(text: "薬", at: "2026-11-30T09:00") and reply(message)
 in one step.
 Example: "every Friday at 6pm remind us to send the report" -> create_reminder(text: "Send the report", at: "2026-11-27T18:00", rule: \
