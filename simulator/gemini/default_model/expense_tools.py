@@ -37,9 +37,8 @@ _RATED: Final = (
     r"settle up at (?P<makes>\d{1,6}) yen (?:for|to) (?:a|the|1) dollar",
 )
 _SETTLEMENTS: Final = (r"精算して(?:ください)?", r"(?:let us |let's )?settle up")
-_TOOLS: Final = frozenset({"add_expense", "balance", "settle"})
+TOOLS: Final = frozenset({"add_expense", "balance", "settle"})
 _RECEIPT: Final[Mapping[Language, str]] = {"ja": "レシート", "en": "receipt"}
-_ANSWER: Final[Mapping[Language, str]] = {"ja": "わかりました。", "en": "All right."}
 _ALL_SETTLED: Final[Mapping[Language, str]] = {"ja": "精算はすべて済んでいます。", "en": "Everything is settled."}
 
 
@@ -64,16 +63,14 @@ def first_call(prompt: Prompt) -> CallTool | None:
     return call if prompt.offers(call.name) else None
 
 
-def has_result(prompt: Prompt) -> bool:
-    """Whether all calls of the last round were for expenses, and succeeded."""
-    return prompt.has_results_of(_TOOLS)
+def is_settled(prompt: Prompt) -> bool:
+    """Whether the last call asked for balances, and there are none: the product puts no card below the answer."""
+    return prompt.has_results_of({"balance"}) and not prompt.output.get("balances")
 
 
-def report(prompt: Prompt) -> Decision:
-    """Say a few words: the product itself writes the receipt, the balances and the transfers below them, if anybody owes anything."""
-    if prompt.results[-1].name == "balance" and not prompt.output.get("balances"):
-        return Say(text=_ALL_SETTLED[prompt.language])
-    return Say(text=_ANSWER[prompt.language])
+def say_settled(prompt: Prompt) -> Decision:
+    """Say that nobody owes anything."""
+    return Say(text=_ALL_SETTLED[prompt.language])
 
 
 def _total_of_a_picture(prompt: Prompt) -> str | None:

@@ -15,6 +15,7 @@ from simulator.gemini import pages, videos
 from simulator.gemini.answers import CallPart, Candidate, count_tokens
 from simulator.gemini.default_model import (
     expense_tools,
+    few_words,
     file_text,
     knowledge_tools,
     link_tools,
@@ -258,9 +259,8 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=_has_only_replies, decide=lambda _: StaySilent(reason="The answer is on its way already.")),
     Rule(applies=link_tools.has_result, decide=link_tools.report),
     Rule(applies=list_tools.has_result, decide=list_tools.proceed),
-    Rule(applies=expense_tools.has_result, decide=expense_tools.report),
-    Rule(applies=poll_tools.has_result, decide=poll_tools.report),
-    Rule(applies=shared_list_tools.has_result, decide=shared_list_tools.report),
+    Rule(applies=expense_tools.is_settled, decide=expense_tools.say_settled),
+    Rule(applies=few_words.are_enough, decide=few_words.say),
     Rule(applies=translation_tools.has_result, decide=translation_tools.report),
     Rule(applies=reminder_tools.has_result, decide=reminder_tools.proceed),
     Rule(applies=tool_server_tools.has_result, decide=tool_server_tools.report),

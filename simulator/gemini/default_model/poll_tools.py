@@ -1,29 +1,66 @@
-"""The rules for polls, from plain sentences.
+# ruff: noqa: RUF001, RUF002 -- full-width punctuation is how Japanese is written
+"""The rules for polls and meetings, from plain sentences in Japanese, English and Thai.
 
-`カレーと寿司で投票` and `Vote: curry or sushi` ask the group, `投票どうなってる` shows the standing, and `投票を締め切って`
-closes the newest poll.
+`カレーと寿司で投票`, `Vote until tomorrow at 18:00: curry or sushi` and `โหวตมื้อเย็น: แกงหรือซูชิ` ask the group for a choice,
+`28日19時から渋谷で飲み会、8人まで、来る人？` and `Dinner tomorrow at 19:00 in Shibuya: who is in?` for who comes. `寿司に一票` and
+`I vote for sushi` vote, `投票どうなってる` shows the standing, and `投票を締め切って` closes the newest poll. So do the words that the
+product tells a person of whom LINE does not say who presses: `「夕食は？」は「寿司」で（ケン）`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say
+from simulator.gemini.default_model.dates import CLOCK, ENGLISH_DAY, JAPANESE_DAY, THAI_DAY, now_of, time_of
+from simulator.gemini.default_model.prompt import CallTool, Prompt
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Mapping
 
     from simulator.gemini.default_model.phrases import Language
 
 _OPTION: Final = r".{1,30}?"
+_FIRST, _SECOND = rf"(?P<first>{_OPTION})", rf"(?P<second>{_OPTION})"
+_WHAT: Final = r"(?P<what>.{1,40}?)"
+_PLACE: Final = r"(?P<place>.{1,20}?)"
 _QUESTIONS: Final = (
-    rf"(?:(?P<question>.{{1,40}}?)は)?(?P<first>{_OPTION})(?:と|か)(?P<second>{_OPTION})で投票(?:して)?",
-    rf"vote(?: on (?P<question>.{{1,40}}?))?: (?P<first>{_OPTION}) or (?P<second>{_OPTION})",
+    rf"{JAPANESE_DAY}{CLOCK}まで(?:に|で)?、?(?:(?P<question>.{{1,40}}?)は)?{_FIRST}(?:と|か){_SECOND}で投票(?:して)?",
+    rf"(?:(?P<question>.{{1,40}}?)は)?{_FIRST}(?:と|か){_SECOND}で投票(?:して)?",
+    rf"vote(?: on (?P<question>.{{1,40}}?))? until {ENGLISH_DAY} at {CLOCK}: {_FIRST} or {_SECOND}",
+    rf"vote(?: on (?P<question>.{{1,40}}?))?: {_FIRST} or {_SECOND}",
+    rf"โหวต(?P<question>.{{1,40}}?)? ?ถึง{THAI_DAY} ?{CLOCK} ?: ?{_FIRST}หรือ{_SECOND}",
+    rf"โหวต(?P<question>.{{1,40}}?)? ?: ?{_FIRST}หรือ{_SECOND}",
 )
-_STANDINGS: Final = (r"投票(?:は|、)?(?:今|いま)?どうなってる", r"how does the vote stand")
-_ENDS: Final = (r"投票を締め切って", r"close the vote")
-_TOOLS: Final = frozenset({"create_poll", "show_polls", "close_poll"})
-_ANSWER: Final[Mapping[Language, str]] = {"ja": "どうぞ。", "en": "Here you are."}
+_MEETINGS: Final = (
+    (
+        rf"{JAPANESE_DAY}{CLOCK}から(?:{_PLACE}で)?{_WHAT}(?:、(?P<capacity>\d{{1,3}})人まで)?"
+        r"(?:、(?P<before>\d{1,4})分前にリマインド)?、(?:来る|参加する)人(?:は)?"
+    ),
+    (
+        rf"{_WHAT} {ENGLISH_DAY} at {CLOCK}(?: in {_PLACE})?(?:, (?P<capacity>\d{{1,3}}) people at most)?"
+        r"(?:, remind us (?P<before>\d{1,4}) minutes before)?: who(?: is|'s|’s) in"
+    ),
+    (
+        rf"{THAI_DAY} ?{CLOCK} ?(?:น\. )?{_WHAT}(?:ที่{_PLACE})?(?: รับ (?P<capacity>\d{{1,3}}) คน)?"
+        r"(?: เตือนก่อน (?P<before>\d{1,4}) นาที)? ใครไปบ้าง"
+    ),
+)
+_VOTES: Final = (
+    r"「.{1,120}?」は「(?P<option>.{1,60}?)」で（(?P<name>.{1,20}?)）",
+    r"“.{1,120}?”: “(?P<option>.{1,60}?)” \((?P<name>.{1,20}?)\)",
+    r"“.{1,120}?” เลือก “(?P<option>.{1,60}?)” \((?P<name>.{1,20}?)\)",
+    rf"(?:私は)?(?P<option>{_OPTION})に(?:一票|投票)",
+    rf"i vote for (?P<option>{_OPTION})",
+    rf"ฉันโหวต(?P<option>{_OPTION})",
+)
+_STANDINGS: Final = (
+    r"投票(?:は|、)?(?:今|いま)?どうなってる",
+    r"how does the vote stand",
+    r"ผลโหวตเป็น(?:ไง|ยังไง|อย่างไร)บ้าง",
+)
+_ENDS: Final = (r"投票を締め切って", r"close the vote", r"ปิดโหวต(?:เลย)?")
+TOOLS: Final = frozenset({"create_poll", "create_meeting", "vote", "show_polls", "close_poll"})
 _TITLE: Final[Mapping[Language, str]] = {"ja": "どちらにしますか", "en": "Which one?"}
 
 
@@ -32,7 +69,12 @@ def first_call(prompt: Prompt) -> CallTool | None:
     if asked := prompt.match(_QUESTIONS):
         question = asked["question"] or _TITLE[prompt.language]
         options = [asked["first"].strip(), asked["second"].strip()]
-        call = CallTool(name="create_poll", args={"question": question, "options": options})
+        closes = _time(prompt, asked, "closes")
+        call = CallTool(name="create_poll", args={"question": question.strip(), "options": options, **closes})
+    elif met := prompt.match(_MEETINGS):
+        call = CallTool(name="create_meeting", args=_meeting(prompt, met))
+    elif vote := prompt.match(_VOTES):
+        call = CallTool(name="vote", args={key: words.strip() for key, words in vote.groupdict().items()})
     elif prompt.match(_STANDINGS):
         call = CallTool(name="show_polls", args={})
     elif prompt.match(_ENDS):
@@ -42,11 +84,20 @@ def first_call(prompt: Prompt) -> CallTool | None:
     return call if prompt.offers(call.name) else None
 
 
-def has_result(prompt: Prompt) -> bool:
-    """Whether all calls of the last round were for polls, and succeeded."""
-    return prompt.has_results_of(_TOOLS)
+def _meeting(prompt: Prompt, met: re.Match[str]) -> dict[str, object]:
+    """Return the arguments, such as `{"what": "Dinner", "at": "2026-11-28T19:00", "place": "Shibuya", "capacity": 8}`."""
+    numbers = {"capacity": met["capacity"], "remind_minutes_before": met["before"]}
+    return {
+        "what": met["what"].strip(),
+        **_time(prompt, met, "at"),
+        **({"place": met["place"].strip()} if met["place"] else {}),
+        **{name: int(digits) for name, digits in numbers.items() if digits},
+    }
 
 
-def report(prompt: Prompt) -> Decision:
-    """Say a few words: the product itself shows the card with the standing below them."""
-    return Say(text=_ANSWER[prompt.language])
+def _time(prompt: Prompt, match: re.Match[str], name: str) -> dict[str, str]:
+    """Return the local time in a match under this name; nothing without an hour, or without the prompt's note with the time."""
+    groups = {key: words.casefold() for key, words in match.groupdict().items() if words is not None}
+    now = now_of(prompt)
+    at = time_of(groups, now) if now is not None and "hour" in groups else None
+    return {} if at is None else {name: at.strftime("%Y-%m-%dT%H:%M")}

@@ -9,11 +9,11 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from simulator.gemini.default_model.dates import CLOCK, ENGLISH_WEEKDAYS, WEEKDAYS, now_of, time_of, weekday_of
 from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say, mapping
 
 if TYPE_CHECKING:
@@ -21,48 +21,43 @@ if TYPE_CHECKING:
 
     from simulator.gemini.default_model.phrases import Language
 
-_NOW = re.compile(r"It is \w{3} (\d{4}-\d{2}-\d{2} \d{2}:\d{2})")
-_CLOCK = r"(?P<hour>\d{1,2})(?:時|:)?(?P<minute>\d{2})?分?(?: ?(?P<half>am|pm))?"
-_WEEKDAYS = ("月", "火", "水", "木", "金", "土", "日")
-_ENGLISH_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEKDAY = rf"(?P<weekday>[{''.join(_WEEKDAYS)}])(?:曜日?)"
-_ENGLISH_WEEKDAY = rf"(?P<weekday>{'|'.join(_ENGLISH_WEEKDAYS)})"
+_WEEKDAY = rf"(?P<weekday>[{''.join(WEEKDAYS)}])(?:曜日?)"
+_ENGLISH_WEEKDAY = rf"(?P<weekday>{'|'.join(ENGLISH_WEEKDAYS)})"
 _SAYING = r"(?:って|と)(?:言って|教えて|知らせて)(?:ください|ね)?"
 _REMIND = r"remind (?:me|us) (?:to |about |of )?"
 _TEXT = r"(?P<text>.{1,200}?)"
 _NTH = "(?P<nth>[1-5]|最終|first|second|third|fourth|last)"
 _NUMBERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "最終": -1, "last": -1}
 _REQUESTS = (
-    rf"(?P<every>毎月末)の?{_CLOCK}に{_TEXT}{_SAYING}",
-    rf"(?P<every>毎月)第?{_NTH}{_WEEKDAY}の?{_CLOCK}に{_TEXT}{_SAYING}",
-    rf"(?P<every>毎年)(?P<month>\d{{1,2}})月(?P<date>\d{{1,2}})日の?{_CLOCK}に{_TEXT}{_SAYING}",
-    rf"(?P<weeks>[2-9])週間(?P<every>ごと)の{_WEEKDAY}の?{_CLOCK}に{_TEXT}{_SAYING}",
-    rf"(?P<every>毎日){_CLOCK}から(?P<last>\d{{1,2}})時まで1?時間ごとに{_TEXT}{_SAYING}",
-    rf"(?P<every>every month) on the last day at {_CLOCK} {_REMIND}{_TEXT}",
-    rf"(?P<every>every) {_NTH} {_ENGLISH_WEEKDAY} of the month at {_CLOCK} {_REMIND}{_TEXT}",
-    rf"(?P<every>every) (?P<weeks>[2-9]) weeks on {_ENGLISH_WEEKDAY} at {_CLOCK} {_REMIND}{_TEXT}",
-    rf"(?P<every>every) hour from {_CLOCK} to (?P<last>\d{{1,2}}) {_REMIND}{_TEXT}",
+    rf"(?P<every>毎月末)の?{CLOCK}に{_TEXT}{_SAYING}",
+    rf"(?P<every>毎月)第?{_NTH}{_WEEKDAY}の?{CLOCK}に{_TEXT}{_SAYING}",
+    rf"(?P<every>毎年)(?P<month>\d{{1,2}})月(?P<date>\d{{1,2}})日の?{CLOCK}に{_TEXT}{_SAYING}",
+    rf"(?P<weeks>[2-9])週間(?P<every>ごと)の{_WEEKDAY}の?{CLOCK}に{_TEXT}{_SAYING}",
+    rf"(?P<every>毎日){CLOCK}から(?P<last>\d{{1,2}})時まで1?時間ごとに{_TEXT}{_SAYING}",
+    rf"(?P<every>every month) on the last day at {CLOCK} {_REMIND}{_TEXT}",
+    rf"(?P<every>every) {_NTH} {_ENGLISH_WEEKDAY} of the month at {CLOCK} {_REMIND}{_TEXT}",
+    rf"(?P<every>every) (?P<weeks>[2-9]) weeks on {_ENGLISH_WEEKDAY} at {CLOCK} {_REMIND}{_TEXT}",
+    rf"(?P<every>every) hour from {CLOCK} to (?P<last>\d{{1,2}}) {_REMIND}{_TEXT}",
     rf"(?P<in>\d{{1,3}})(?P<unit>分|時間)後に{_TEXT}{_SAYING}",
-    rf"(?P<day>今日|明日|明後日)の(?:朝|午前)?{_CLOCK}に{_TEXT}{_SAYING}",
-    rf"(?P<every>毎週){_WEEKDAY}の?{_CLOCK}に{_TEXT}{_SAYING}",
-    rf"{_WEEKDAY}の?{_CLOCK}に{_TEXT}{_SAYING}",
-    rf"毎(?P<every>日|朝)の?{_CLOCK}に{_TEXT}(?:って|と|を)(?:言って|教えて|知らせて|送って)(?:ください|ね)?",
-    rf"remind (?:me|us) (?P<day>today|tomorrow) at {_CLOCK}: ?{_TEXT}",
-    rf"remind (?:me|us) at {_CLOCK} (?P<day>today|tomorrow): ?{_TEXT}",
-    rf"remind (?:me|us) at {_CLOCK}: ?{_TEXT}",
-    rf"remind (?:me|us) (?:on )?{_ENGLISH_WEEKDAY} (?:at )?{_CLOCK}: ?{_TEXT}",
+    rf"(?P<day>今日|明日|明後日)の(?:朝|午前)?{CLOCK}に{_TEXT}{_SAYING}",
+    rf"(?P<every>毎週){_WEEKDAY}の?{CLOCK}に{_TEXT}{_SAYING}",
+    rf"{_WEEKDAY}の?{CLOCK}に{_TEXT}{_SAYING}",
+    rf"毎(?P<every>日|朝)の?{CLOCK}に{_TEXT}(?:って|と|を)(?:言って|教えて|知らせて|送って)(?:ください|ね)?",
+    rf"remind (?:me|us) (?P<day>today|tomorrow) at {CLOCK}: ?{_TEXT}",
+    rf"remind (?:me|us) at {CLOCK} (?P<day>today|tomorrow): ?{_TEXT}",
+    rf"remind (?:me|us) at {CLOCK}: ?{_TEXT}",
+    rf"remind (?:me|us) (?:on )?{_ENGLISH_WEEKDAY} (?:at )?{CLOCK}: ?{_TEXT}",
     rf"{_REMIND}{_TEXT} in (?P<in>\d{{1,3}}) (?P<unit>minutes|hours|minute|hour)",
-    rf"{_REMIND}{_TEXT} (?P<day>today|tomorrow) at {_CLOCK}",
-    rf"{_REMIND}{_TEXT} (?P<every>every day) at {_CLOCK}",
-    rf"(?P<every>every) {_ENGLISH_WEEKDAY} at {_CLOCK} {_REMIND}{_TEXT}",
-    rf"{_REMIND}{_TEXT} (?P<every>every) {_ENGLISH_WEEKDAY} at {_CLOCK}",
-    rf"send me (?P<text>my daily digest) (?P<every>every day) at {_CLOCK}",
-    rf"(?P<every>every day) at {_CLOCK} send us (?P<text>a summary of (?:yesterday|the day))",
+    rf"{_REMIND}{_TEXT} (?P<day>today|tomorrow) at {CLOCK}",
+    rf"{_REMIND}{_TEXT} (?P<every>every day) at {CLOCK}",
+    rf"(?P<every>every) {_ENGLISH_WEEKDAY} at {CLOCK} {_REMIND}{_TEXT}",
+    rf"{_REMIND}{_TEXT} (?P<every>every) {_ENGLISH_WEEKDAY} at {CLOCK}",
+    rf"send me (?P<text>my daily digest) (?P<every>every day) at {CLOCK}",
+    rf"(?P<every>every day) at {CLOCK} send us (?P<text>a summary of (?:yesterday|the day))",
 )
 _RULE_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _LISTINGS = (r"リマインダーを見せて(?:ください)?", r"リマインダーは", r"show me my reminders", r"what is due")
 _CANCELLATIONS = (rf"{_TEXT}のリマインダーを(?:取り消して|やめて)(?:ください)?", rf"cancel the {_TEXT} reminder")
-_DAYS = {"今日": 0, "today": 0, "明日": 1, "tomorrow": 1, "明後日": 2}
 _DIGEST = re.compile(r"まとめ|digest")
 _CHAT_SUMMARY = re.compile(r"昨日の(?:話の)?まとめ|summary of (?:yesterday|the day)")
 _TOOLS = frozenset({"create_reminder", "list_reminders", "cancel_reminder", "change_reminder"})
@@ -142,11 +137,11 @@ def proceed(prompt: Prompt) -> Decision:
 
 
 def _creation(prompt: Prompt) -> CallTool | None:
-    match, now = prompt.match(_REQUESTS), _now(prompt)
+    match, now = prompt.match(_REQUESTS), now_of(prompt)
     if match is None or now is None:
         return None
     groups = {name: part.casefold() for name, part in match.groupdict().items() if part is not None}
-    at = _time(groups, now)
+    at = time_of(groups, now)
     if at is None:
         return None
     text, every = match["text"].strip("「」 "), groups.get("every")
@@ -170,7 +165,7 @@ def _digest(text: str, *, is_direct: bool) -> dict[str, str]:
 
 def _rule(groups: Mapping[str, str]) -> str:
     """Return the rule of a recurring request: `FREQ=MONTHLY;BYDAY=2MO` for "every second Monday of the month"."""
-    weekday = _weekday(groups)
+    weekday = weekday_of(groups)
     day = None if weekday is None else _RULE_DAYS[weekday]
     match groups:
         case {"every": "毎月末" | "every month"}:
@@ -184,53 +179,3 @@ def _rule(groups: Mapping[str, str]) -> str:
         case {"last": last, "hour": first}:
             return f"FREQ=DAILY;BYHOUR={','.join(map(str, range(int(first), int(last) + 1)))}"
     return "FREQ=DAILY" if day is None else f"FREQ=WEEKLY;BYDAY={day}"
-
-
-def _weekday(groups: Mapping[str, str]) -> int | None:
-    """Return the named day of the week, Monday is 0; None without one: `{"weekday": "friday"}` gives 4."""
-    name = groups.get("weekday")
-    if name is None:
-        return None
-    return _WEEKDAYS.index(name) if name in _WEEKDAYS else _ENGLISH_WEEKDAYS.index(name)
-
-
-def _time(groups: Mapping[str, str], now: dt.datetime) -> dt.datetime | None:
-    """Return the requested local time; None for an impossible hour, for example `{"hour": "25"}`."""
-    amount = groups.get("in")
-    if amount is not None:
-        is_hours = str(groups.get("unit")) in {"時間", "hour", "hours"}
-        return now + (dt.timedelta(hours=int(amount)) if is_hours else dt.timedelta(minutes=int(amount)))
-    try:
-        hour = (
-            int(groups["hour"]) % 12 + (12 if groups["half"] == "pm" else 0)
-            if "half" in groups
-            else int(groups["hour"])
-        )
-        at = now.replace(hour=hour, minute=int(groups.get("minute", "0")))
-    except ValueError:
-        return None
-    weekday = _weekday(groups)
-    if "month" in groups:
-        return _next_date(at, now, month=int(groups["month"]), day=int(groups["date"]))
-    if weekday is not None and "nth" not in groups:
-        at += dt.timedelta(days=(weekday - at.weekday()) % 7)
-        return at if at > now else at + dt.timedelta(days=7)
-    if "day" in groups:
-        return at + dt.timedelta(days=_DAYS[groups["day"]])
-    return at if at > now else at + dt.timedelta(days=1)
-
-
-def _next_date(at: dt.datetime, now: dt.datetime, *, month: int, day: int) -> dt.datetime | None:
-    """Return the next such day of a year at the hour of `at`; None for an impossible one, for example 30 February."""
-    try:
-        dates = [at.replace(year=now.year + years, month=month, day=day) for years in (0, 1)]
-    except ValueError:
-        return None
-    return next(date for date in dates if date > now)
-
-
-def _now(prompt: Prompt) -> dt.datetime | None:
-    """Return the local time in the newest note."""
-    texts = (text for content in prompt.request.contents if content.role == "user" for text in content.texts)
-    moments = [one for text in texts for one in _NOW.findall(text)]
-    return dt.datetime.strptime(moments[-1], "%Y-%m-%d %H:%M") if moments else None  # noqa: DTZ007 - local

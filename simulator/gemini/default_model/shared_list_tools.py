@@ -7,14 +7,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from simulator.gemini.default_model.phrases import Language
+from simulator.gemini.default_model.prompt import CallTool, Prompt
 
 _JAPANESE: Final = r"(?P<list>[^\sにを]{1,20}?)リスト"
 _ENGLISH: Final = r"(?:the|my|our) (?P<list>\w[\w -]{0,20}?) list"
@@ -25,8 +20,7 @@ _ADDITIONS: Final = (
 _LISTINGS: Final = (rf"{_JAPANESE}を見せて", rf"show me {_ENGLISH}")
 _CLEARINGS: Final = (rf"{_JAPANESE}の済みを消して", rf"clear {_ENGLISH}")
 _AND: Final = re.compile(r"と|、|,| and ")
-_TOOLS: Final = frozenset({"add_to_list", "show_list", "clear_list"})
-_ANSWER: Final[Mapping[Language, str]] = {"ja": "わかりました。", "en": "All right."}
+TOOLS: Final = frozenset({"add_to_list", "show_list", "clear_list"})
 
 
 def first_call(prompt: Prompt) -> CallTool | None:
@@ -41,13 +35,3 @@ def first_call(prompt: Prompt) -> CallTool | None:
     else:
         return None
     return call if prompt.offers(call.name) else None
-
-
-def has_result(prompt: Prompt) -> bool:
-    """Whether all calls of the last round were for shared lists, and succeeded."""
-    return prompt.has_results_of(_TOOLS)
-
-
-def report(prompt: Prompt) -> Decision:
-    """Say a few words: the product itself writes the receipt, and puts the list below them."""
-    return Say(text=_ANSWER[prompt.language])
