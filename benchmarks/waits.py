@@ -16,7 +16,9 @@ from shared.agent.model import Json, ModelRequest
 from tests.simulation.notion import DATABASE
 
 STORAGE_S: Final = 0.03
-"""A call of a real bucket.  With storage that answers at once, a person waits for the requests alone."""
+"""A call of a real bucket."""
+AT_ONCE_S: Final = 1e-6
+"""A call of storage that answers at once: what then remains over the model are pauses of our own."""
 APARTS_S: Final = (0.3, 0.8, 1.5)
 BUBBLES: Final = 5
 SETTLE_S: Final = 0.5
@@ -44,7 +46,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """The figures of a situation with storage of STORAGE_S.
+    """The figures of a situation with storage of STORAGE_S; `paused_ms`: over the model with storage that answers at once.
 
     `holding`: round trips in a warm instance from the reply call, which counts as one, to the record of the outcome: as long as the chat's
     next turn waits.
@@ -54,6 +56,7 @@ class Figures:
     round_trips: int
     cold_round_trips: int
     holding: int
+    paused_ms: int
 
 
 def _answers(*steps: Step) -> _Script:
@@ -121,18 +124,19 @@ SITUATIONS: Final = (
 
 
 def figures(situation: Situation) -> Figures:
-    """Play the situation in a warm and in a cold instance."""
+    """Play the situation in a warm and in a cold instance, and with storage that answers at once."""
     warm, cold = (_wait(situation, is_cold=is_cold) for is_cold in (False, True))
     return Figures(
         requests=warm.requests,
         round_trips=round(warm.over_model_s / STORAGE_S),
         cold_round_trips=round(cold.over_model_s / STORAGE_S),
         holding=round(warm.held_s / STORAGE_S),
+        paused_ms=round(_wait(situation, call_s=AT_ONCE_S).over_model_s * 1_000),
     )
 
 
-def _wait(situation: Situation, *, is_cold: bool) -> Wait:
-    with VirtualChat(call_s=STORAGE_S, has_notion=situation.has_notion).playing() as chat:
+def _wait(situation: Situation, *, is_cold: bool = False, call_s: float = STORAGE_S) -> Wait:
+    with VirtualChat(call_s=call_s, has_notion=situation.has_notion).playing() as chat:
         for script in (_answers(), *situation.before):
             chat.ask(script(chat))
         return chat.ask(situation.script(chat), is_cold=is_cold)
@@ -165,8 +169,7 @@ def sections() -> list[Section]:
         Section(
             title=f"What a person waits for, before the reply; the model takes {MODEL_S:g} s, storage {STORAGE_S * 1_000:g} ms",
             rows=[row for situation in SITUATIONS for row in _rows(situation, figures(situation))],
-            note="in virtual time. plain: a bot that asks the model about the message and replies. With storage that answers at once, "
-            "the wait is that of the requests",
+            note="in virtual time. plain: a bot that asks the model about the message and replies",
         ),
         Section(
             title=f"{BUBBLES} messages of one person in a row",
@@ -185,6 +188,8 @@ def _rows(situation: Situation, measured: Figures) -> Iterator[Row]:
     yield _row(f"{name}: round trips", trips, "cold", goal=goal)
     yield _row(f"{name}: round trips from the reply to the record", (measured.holding, 2), "plain answer")
     yield _row(f"{name}: until the reply", (wait_s * 1_000, MODEL_S * 1_000), "plain", unit="ms")
+    over_model_ms = measured.round_trips * STORAGE_S * 1_000
+    yield _row(f"{name}: over the model", (over_model_ms, measured.paused_ms), "storage at 0 ms", unit="ms")
 
 
 def _bubble_rows(apart_s: float) -> Iterator[Row]:

@@ -23,7 +23,7 @@ def test_a_person_waits_for_few_requests_and_round_trips(situation: Situation) -
     round_trips, cold, holding = ROUND_TRIPS[situation.name]
 
     assert figures(situation) == Figures(
-        requests=situation.requests, round_trips=round_trips, cold_round_trips=cold, holding=holding
+        requests=situation.requests, round_trips=round_trips, cold_round_trips=cold, holding=holding, paused_ms=0
     )
 
 
