@@ -237,3 +237,34 @@ def test_three_people_vote_see_who_has_not_and_close_the_poll(
     for phone in phones:
         phone.sees("ปิดโหวตแล้ว: 夕食", "2 เสียง · สมชาย, ケン")
     ann.takes_picture("group-poll", tmp_path)
+
+
+def test_what_is_on_is_shown_to_each_in_their_language_and_switched_off(
+    phones: list[Phone], running: RunningStack, tmp_path: Path
+) -> None:
+    gather(phones, running, "旅の準備")
+    ken, somchai, ann = phones
+    somchai.says("สวัสดีครับ")
+    ken.says("/translate ja th")
+    ken.presses("翻訳を始める")
+    ken.sees("まず頼んだ人の発言だけ訳します")
+    ken.says("@毎朝8時に昨日のまとめを送って")
+    ken.sees("✓ リマインダー：")
+    ken.says("@持ち物リストに傘と水着")
+    ken.sees("✓ リストに追加：")
+    ann.says("@I paid 900 for the taxi, for me and ケン")
+    ann.sees("✓ Expense: “the taxi”")
+
+    ken.says("/settings")
+    ken.sees("このトークの設定", "日本語・ไทย（頼んだ人の分だけ）", "トークのまとめ", "毎日 8:00", "割り勘", "残り2件")
+    ken.takes_picture("group-settings", tmp_path)
+    somchai.says("/settings")
+    somchai.sees("การตั้งค่าของแชตนี้", "日本語・ไทย (เฉพาะคนที่ขอ)", "สรุปแชต")
+    somchai.presses("แปลของทุกคน")
+    ken.sees("翻訳を始めました", "เริ่มแปลแล้ว")
+    ann.says("/settings")
+    ann.sees("What is on", "日本語・ไทย (everyone)")
+    ann.takes_picture("group-settings-ann", tmp_path)
+    ann.presses("Stop translating")
+    ken.sees("訳すのをやめました")
+    somchai.sees("หยุดแปลข้อความของสมาชิกแล้ว")
