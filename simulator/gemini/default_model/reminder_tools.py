@@ -1,7 +1,8 @@
 """The rules for reminders, from plain sentences.
 
 `明日の9時に薬って言って` and `Remind us Friday at 6pm: report` create a reminder, `毎朝8時に今日のまとめを送って` creates a digest,
-`毎朝8時に昨日のまとめを送って` in a group a summary of what was said there, `毎月末の9時に家賃って言って` and
+`毎朝8時に昨日のまとめを送って` in a group a summary of what was said there, `まとめて、私だけに` one for who asks,
+`毎月末の9時に家賃って言って` and
 `Every hour from 9 to 17 remind us to drink` recurring ones; `リマインダーを見せて` lists the reminders,
 `薬のリマインダーを取り消して` lists the reminders and cancels "薬". Times are relative to the prompt's note with the current time.
 """
@@ -59,6 +60,11 @@ _RULE_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _LISTINGS = (r"リマインダーを見せて(?:ください)?", r"リマインダーは", r"show me my reminders", r"what is due")
 _CANCELLATIONS = (rf"{_TEXT}のリマインダーを(?:取り消して|やめて)(?:ください)?", rf"cancel the {_TEXT} reminder")
 _DIGEST = re.compile(r"まとめ|digest")
+_PRIVATE = (
+    r"(?P<text>まとめて)、私だけに",
+    r"(?:send me )?(?P<text>a summary),? for me alone",
+    r"(?P<text>sum up),? for me alone",
+)
 _CHAT_SUMMARY = re.compile(r"昨日の(?:話の)?まとめ|summary of (?:yesterday|the day)")
 _TOOLS = frozenset({"create_reminder", "list_reminders", "cancel_reminder", "change_reminder"})
 
@@ -68,6 +74,7 @@ class _Words:
     """The texts about results in a language."""
 
     created: str
+    private: str
     open_reminders: str
     none: str
     cancelled: str
@@ -77,6 +84,7 @@ class _Words:
 _WORDS: Mapping[Language, _Words] = {
     "ja": _Words(
         created="わかりました。時間になったら「{text}」とお知らせします。{cost}",
+        private="わかりました。1対1のトークに送ります。",
         open_reminders="{count}件あります：{names}",
         none="この先のリマインダーはありません。",
         cancelled="「{text}」を取り消しました。",
@@ -84,6 +92,7 @@ _WORDS: Mapping[Language, _Words] = {
     ),
     "en": _Words(
         created="All right, I will say “{text}” then.{cost}",
+        private="All right, I will send it to our 1:1 chat.",
         open_reminders="{count} due: {names}",
         none="No reminders are due.",
         cancelled="I cancelled “{text}”.",
@@ -117,6 +126,8 @@ def proceed(prompt: Prompt) -> Decision:
     text = str(output.get("text"))
     if result.name == "cancel_reminder":
         return Say(text=words.cancelled.format(text=text))
+    if output.get("private"):
+        return Say(text=words.private)
     if result.name != "list_reminders":
         count = output.get("messages_each_time")
         cost = _COSTS[prompt.language].format(count=count) if count is not None else ""
@@ -138,6 +149,10 @@ def proceed(prompt: Prompt) -> Decision:
 
 def _creation(prompt: Prompt) -> CallTool | None:
     match, now = prompt.match(_REQUESTS), now_of(prompt)
+    if (summary := prompt.match(_PRIVATE)) is not None and now is not None and not prompt.is_direct:
+        asked_at = now.strftime("%Y-%m-%dT%H:%M")
+        args = {"text": summary["text"], "at": asked_at, "digest": "chat", "private": True}
+        return CallTool(name="create_reminder", args=args)
     if match is None or now is None:
         return None
     groups = {name: part.casefold() for name, part in match.groupdict().items() if part is not None}

@@ -68,6 +68,17 @@ def test_in_a_group_a_summary_of_yesterday_is_one_of_the_chat(
     assert alone.get("digest") != "chat"
 
 
+@pytest.mark.parametrize("said", ["まとめて、私だけに", "Sum up, for me alone!"])
+def test_a_summary_for_one_person_is_asked_for_now_in_a_group(
+    calls: Callable[..., tuple[str, dict[str, Any]]], said: str
+) -> None:
+    _, in_group = calls(said, note=NOTE.replace("1:1 chat", "group chat"))
+    name, _ = calls(said)
+
+    assert (in_group["at"], in_group["digest"], in_group["private"]) == ("2026-11-22T10:00", "chat", True)
+    assert name == "reply"
+
+
 @pytest.mark.parametrize(
     ("said", "args"),
     [
