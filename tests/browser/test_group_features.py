@@ -1,8 +1,6 @@
 """What groups use the bot for, each feature played by three people with phones of their own, in two languages."""
 
-import datetime as dt
 import re
-import zoneinfo
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,7 +9,6 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, expect
 
-from simulator.gemini.script import call
 from tests.browser.phones import Phone, phones_of
 from tests.browser.test_page import DOT
 from tests.browser.test_taps import RunningStack
@@ -21,7 +18,6 @@ KEN, SOMCHAI, ANN = "ケン", "สมชาย", "Ann"
 _RESTS_MS: Final = 31_000
 """After this time without a turn of the bot, a message that is not for the bot may bring a summary."""
 _STANDING_REST_MS: Final = 21_000
-_ZONE: Final = zoneinfo.ZoneInfo("Asia/Tokyo")
 PAGES: Final = {KEN: "ja-JP", SOMCHAI: "en-US", ANN: "en-US"}
 
 
@@ -183,11 +179,8 @@ def test_three_people_answer_for_two_places_wait_and_move_up(
     ken.says("土曜は空いてます")
     ann.says("I am free on Saturday, too")
     running.settles()  # from then on the bot knows their names and languages
-    day = dt.datetime.fromtimestamp(running.stack.clock.now_ms() / 1_000, tz=_ZONE).date() + dt.timedelta(days=2)
-    meeting = {"what": "กินข้าวเย็น", "at": f"{day}T19:00", "place": "สยาม", "capacity": 2}
-    running.stack.gemini.script([call("create_meeting", meeting), call("reply", {"message": "ได้ครับ"})])
 
-    somchai.says("@นัดกินข้าวเย็นที่สยาม รับ 2 คน ใครไปบ้าง")
+    somchai.says("@พรุ่งนี้ 19:00 น. กินข้าวเย็นที่สยาม รับ 2 คน ใครไปบ้าง")
     for phone in phones:
         phone.sees("กินข้าวเย็น", "ที่ สยาม", "ไม่ไป", "ยังไม่ตอบ: ")
     ken.chooses("ไป")
