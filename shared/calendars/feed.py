@@ -71,11 +71,15 @@ class FeedItem(Extensible):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed(Extensible):
-    """feeds/{digest of the token}.json: what calendar programs are shown, under the calendar's name."""
+    """feeds/{digest of the token}.json: what calendar programs are shown, under the calendar's name.
+
+    `is_being_written`: a tick has begun to collect the items anew, and would lose its swap to any other write.
+    """
 
     version: int = VERSION
     name: str = ""
     items: tuple[FeedItem, ...] = field(default=(), repr=False)
+    is_being_written: bool = False
 
     def without(self, is_withdrawn: IsWithdrawn) -> "Feed":
         """Return the feed without the items that have a withdrawn, erased or edited message behind them; unchanged if there are none."""

@@ -1,9 +1,9 @@
 """Write a chat's feed anew from its reminders and entries, by a tick: a minute after something changed, and once a day.
 
-    calendar ─▶ feed at generation G ─▶ amendments, reminders, entries ─▶ swap at G ─▶ amendments once more, clean
+    calendar ─▶ feed, "being written", G ─▶ amendments, reminders, meetings, entries ─▶ swap at G
 
-Every run writes, also the same bytes: a slower run that read earlier loses its swap, so what it holds of words withdrawn since is lost with
-it. The marker goes only after the last look, so that the next tick cleans up after a worker that died before it.
+A run says first that it writes. A withdrawal removes that remark, so a run that has read the amendments before it loses its swap, and no
+withdrawn word is written after the withdrawal. A slower run beside another loses its swap likewise, and a tick repeats it.
 """
 
 from dataclasses import dataclass, field
@@ -44,12 +44,14 @@ class FeedBuilder:
         stored = store.feed(calendar) or self._made_again(store, calendar)
         if stored is None:
             return
+        generation = store.begin_writing(calendar, stored)
+        if generation is None:
+            raise TurnBusyError("another worker changed the feed")
         amendments = conversation.amendments.look()
         items = () if self.is_empty else self._items(conversation, calendar, amendments)
         name = self.phrases.text(Phrase.CALENDAR_NAME, locale=calendar.locale or None)
-        if not store.swap_feed(calendar, Feed(name=name, items=items), generation=stored.generation):
+        if not store.swap_feed(calendar, Feed(name=name, items=items), generation=generation):
             raise TurnBusyError("another worker changed the feed")
-        store.clean(calendar, conversation.amendments.look())
         if items:
             store.mark(after_ms=_AGAIN_MS)
         logs.info("feed_written", items=len(items))

@@ -114,6 +114,12 @@ class CalendarStore:
         """Return the object of the calendar's feed; None: it was deleted."""
         return self.conversation.objects.store.read(calendar.feed_name)
 
+    def begin_writing(self, calendar: Calendar, stored: StoredObject) -> int | None:
+        """Write into the feed that a tick collects its items; return the generation for the swap, None: another write came first."""
+        feed = decode_if_readable(Feed, stored.data) or Feed()
+        begun = replace(feed, is_being_written=True)
+        return self.conversation.objects.store.replace(calendar.feed_name, encode(begun), generation=stored.generation)
+
     def swap_feed(self, calendar: Calendar, feed: Feed, *, generation: int) -> bool:
         """Write the feed over the given generation; return whether it stands."""
         store = self.conversation.objects.store
@@ -122,7 +128,8 @@ class CalendarStore:
     def clean(self, calendar: Calendar, amendments: Amendments) -> None:
         """Remove the items with withdrawn, erased or edited messages behind them; a tick brings back what others said of them.
 
-        An unreadable feed is emptied. Repeated: does nothing.
+        A tick that collects items meanwhile loses its swap, because it may have read before the amendment. An unreadable feed is emptied.
+        Repeated: does nothing.
         """
         is_changed = False
 
@@ -136,6 +143,8 @@ class CalendarStore:
             except CorruptRecordError as cause:
                 logs.error("record_unreadable", cause=cause)
                 feed, cleaned = None, Feed()
+            if cleaned.is_being_written:
+                cleaned = replace(cleaned, is_being_written=False)
             is_changed = is_changed or cleaned is not feed
             return None if cleaned is feed else encode(cleaned)
 

@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
 
 from shared.adapters.memory.object_store import WriteLimitError
+from shared.calendars.feed import FEED_PREFIX
+from shared.calendars.store import FOLDER as CALENDARS
 from shared.conversation.turn import TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.storage.object_store import ListedObject, StoredObject
+from tests.simulation.calendar_checks import note_calendar
 from tests.simulation.holders import Holders
 from tests.simulation.scheduler import Task
 from tests.simulation.times import JITTER_S
@@ -132,6 +135,8 @@ class Bucket:
             self._holders.note_message(name, data)
         elif written is not None and name.startswith("snapshots/"):
             self._holders.note_recaps(name, data)
+        elif written is not None and name.startswith((FEED_PREFIX, CALENDARS)):
+            note_calendar(self._world, name, data)
         elif written is not None and name.startswith("due/"):
             kind, chat, marker_id = name.rpartition("/")[2].split(".", 2)
             if kind == ERASURE:

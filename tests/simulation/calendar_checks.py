@@ -20,7 +20,9 @@ def check_calendars(people: People, world: World) -> Iterator[str]:
     """The feed has what the bucket has; every other feed is empty, because no chat's erasure would find its words."""
     chat = people.conversation_id
     calendar = calendar_in(world, chat)
-    if any(world.objects.read(feed_name(token)) for token in world.truth.ended_tokens):
+    present = calendar.token if calendar is not None else ""
+    earlier = {token for token, whose in world.truth.tokens_given.items() if whose == chat and token != present}
+    if any(world.objects.read(feed_name(token)) for token in world.truth.ended_tokens | earlier):
         yield "I9: an address that has ended still shows a calendar"
     if calendar is None:
         yield from _check_orphans(world)
@@ -39,6 +41,16 @@ def check_calendars(people: People, world: World) -> Iterator[str]:
         yield "I1: a calendar lacks a meeting"
     if shown - reminders - meetings:
         yield "I4: a calendar shows a reminder or a meeting that is gone"
+
+
+def note_calendar(world: World, name: str, data: bytes) -> None:
+    """Remember the address in a record; no feed is written with a word of a message whose withdrawal or erasure has been handled."""
+    if name.startswith(f"{FOLDER}/"):
+        world.truth.tokens_given[decode(Calendar, data).token] = name.split("/")[1]
+        return
+    text = data.decode()
+    if any(word in text for word in world.truth.forgotten):
+        world.truth.report("I4: a feed was written with words that had been taken back")
 
 
 def _check_told(world: World, chat: str) -> Iterator[str]:

@@ -33,10 +33,15 @@ OF_CALENDARS: Final[Mapping[str, Mutation]] = {
         Skip("clean"),
         lacks="a withdrawn reminder stays in the feed",
     ),
-    "looks_after_writing_feeds": Mutation(
-        "shared.calendars.rebuild:FeedBuilder.__call__",
-        Skip("clean"),
+    "stops_ticks_that_read_before": Mutation(
+        "shared.calendars.store:CalendarStore.clean",
+        Never("is_being_written"),
         lacks="a slow tick brings withdrawn words back into a feed",
+    ),
+    "says_that_it_writes_feeds": Mutation(
+        "shared.calendars.store:CalendarStore.begin_writing",
+        DropArgument("replace", "is_being_written"),
+        lacks="no withdrawal knows that a tick is about to write words that it has read",
     ),
     "writes_feeds_by_swap": Mutation(
         "shared.calendars.store:CalendarStore.swap_feed",

@@ -45,6 +45,12 @@ def _next_tick(scene: Scene) -> Task:
     return scene.pushes(scene.stage.ticker.tick())
 
 
+def _collects(scene: Scene, tick: Task) -> None:
+    """A tick has said that it writes the feed, has read everything, and sleeps before it writes the items."""
+    scene.runs_past(tick, _FEED_WRITTEN)
+    scene.runs_until(tick, _FEED_WRITTEN)
+
+
 def feed_that_follows_the_chat() -> list[str]:
     """A chat with a calendar is reminded of something; ticks come."""
     with _scene().playing() as scene:
@@ -110,7 +116,7 @@ def feed_that_is_written_by_a_slow_tick() -> list[str]:
         _has_calendar(scene)
         message = _is_asked(scene)
         slow = _next_tick(scene)
-        scene.runs_until(slow, _FEED_WRITTEN)
+        _collects(scene, slow)
         scene.runs_to_end(scene.takes_back(message))
         withdrawing = _next_tick(scene)
         scene.runs_past(withdrawing, "delete due/")
@@ -124,7 +130,7 @@ def feed_that_is_written_by_two_ticks() -> list[str]:
     with _scene().playing() as scene:
         _has_calendar(scene)
         slow = _next_tick(scene)
-        scene.runs_until(slow, _FEED_WRITTEN)
+        _collects(scene, slow)
         _is_asked(scene)
         scene.runs_to_end(_next_tick(scene))
         scene.runs_to_end(slow)
@@ -137,7 +143,7 @@ def calendar_that_is_renewed_under_a_tick() -> list[str]:
         _has_calendar(scene)
         _is_asked(scene)
         slow = _next_tick(scene)
-        scene.runs_until(slow, _FEED_WRITTEN)
+        _collects(scene, slow)
         scene.runs_to_end(commands(scene, "new"))
         scene.runs_to_end(slow)
         return scene.rests()
@@ -149,7 +155,7 @@ def calendar_that_ends_under_a_tick() -> list[str]:
         _has_calendar(scene)
         _is_asked(scene)
         slow = _next_tick(scene)
-        scene.runs_until(slow, _FEED_WRITTEN)
+        _collects(scene, slow)
         scene.runs_to_end(commands(scene, "off"))
         scene.runs_to_end(slow)
         return scene.rests()
@@ -161,7 +167,7 @@ def chat_that_is_left_under_a_tick() -> list[str]:
         _has_calendar(scene)
         _is_asked(scene)
         slow = _next_tick(scene)
-        scene.runs_until(slow, _FEED_WRITTEN)
+        _collects(scene, slow)
         scene.runs_to_end(scene.bot_leaves())
         scene.runs_to_end(slow)
         return scene.rests()

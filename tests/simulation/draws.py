@@ -27,6 +27,7 @@ _SHARES_EXPENSES: Final = 0.2
 _SHARES_LISTS: Final = 0.25
 _POLLS: Final = 0.25
 _HAS_HOOKS: Final = 0.15
+_HAS_CALENDAR: Final = 0.15
 _NEWER: Final = 0.3
 """In how many schedules one instance is of a newer release."""
 _DOWN: Final = 0.1
@@ -55,6 +56,7 @@ def draw_stage(rng: random.Random) -> "Stage":
             has_lists=of_its_own(rng, "lists").random() < _SHARES_LISTS,
             has_polls=of_its_own(rng, "polls").random() < _POLLS,
             has_hooks=of_its_own(rng, "hooks").random() < _HAS_HOOKS,
+            has_calendar=of_its_own(rng, "calendar").random() < _HAS_CALENDAR,
             limits=_limits(archived),
             has_archive=archived >= _WITHOUT_ARCHIVE,
             segment_messages=1 if archived >= _ARCHIVED_SOON else SMALL_SEGMENT,

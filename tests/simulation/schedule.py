@@ -16,10 +16,11 @@ from shared.storage.codec import encode
 from shared.storage.object_names import ObjectNames
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S, Delivery
+from tests.simulation.calendars import leaving_from
 from tests.simulation.cut import NOTHING, Cut
 from tests.simulation.draws import draw_stage
 from tests.simulation.hooks import make_hook, notice_to, revoke_hook
-from tests.simulation.people import Message, People
+from tests.simulation.people import Message, Order, People
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
 from tests.simulation.times import PUBLISH_S
@@ -49,6 +50,8 @@ _NOTICES: Final = 5
 _NOTIFIED_S: Final = 10.0
 """After the last message, systems send notices for so long."""
 _REVOKES: Final = 0.2
+_OF_CALENDARS: Final = ("calendar", "calendar", "calendar new", "calendar off")
+_LEAVES: Final = 0.5
 _COMMON_NAMES: Final = 0.6
 """In how many schedules entries have common names, which come back."""
 _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "forget me", "exit", "bye")
@@ -230,6 +233,30 @@ class _Schedule:
         if people.is_group and rng.random() < 0.2:
             self._order(people, rng.random() * (at_s + 2), "forget me")
         self._rarities(people, at_s)
+        if self.stage.ports.settings.has_calendar:
+            self._subscribe(people, at_s)
+
+    def _subscribe(self, people: People, at_s: float) -> None:
+        """A member asks for the chat's calendar early on; later others ask for another address or for none, and members leave."""
+        chance = of_its_own(self.rng, f"calendar {people.place}")
+        orders = [("calendar", chance.random())]
+        orders += [(chance.choice(_OF_CALENDARS), chance.random() * (at_s + 10)) for _ in range(chance.randint(0, 3))]
+        for command, given_s in orders:
+            if self._happens(f"sends /{command}"):
+                order = people.order(command, at_s=given_s)
+                for _ in range(1 if chance.random() < 0.8 else 2):
+                    received_s = given_s + chance.random() * (0.5 if self.weather.calm else chance.choice((0.5, 30.0)))
+                    self.world.scheduler.at(received_s, partial(self._give, people, order))
+        for _ in range(chance.randint(1, 2) if people.is_group and chance.random() < _LEAVES else 0):
+            if self._happens("leaves the group"):
+                left_s = chance.random() * (at_s + 10)
+                self.world.scheduler.at(left_s, partial(self._leave, people, left_s))
+
+    def _give(self, people: People, order: Order) -> None:
+        self._publish(self.stage.command(people, order))
+
+    def _leave(self, people: People, left_s: float) -> None:
+        self._publish(leaving_from(self.world, people, at_s=left_s))
 
     def _rarities(self, people: People, at_s: float) -> None:
         """Draw what happens in few chats."""

@@ -184,6 +184,8 @@ class Truth:
     revoked_hooks: set[str] = field(default_factory=set)
     ended_tokens: set[str] = field(default_factory=set)
     """The addresses of calendars that have ended, by their tokens."""
+    tokens_given: dict[str, str] = field(default_factory=dict)
+    """The chat of each address that a calendar ever had, by its token."""
     leavings: Counter[str] = field(default_factory=Counter)
     """How many members left chats that had a calendar, by chat."""
     journalled_s: dict[tuple[str, str], float] = field(default_factory=dict)
