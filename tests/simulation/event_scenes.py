@@ -15,7 +15,7 @@ _OUTCOME: Final = f"journal/{PERSON}/event-1.outcome"
 _BUTTON: Final = "late:event-1"
 _SLOW_S: Final = 26.0
 _LONG_S: Final = 10.0
-_EDITS: Final = 7
+_EDITS: Final = 6
 """No more, because then more requests to the model would be no violation."""
 _FOLDING: Final = 4
 """After so many messages what came before them is in the snapshot."""
