@@ -63,6 +63,17 @@ def compaction_that_sleeps_through_both_passes() -> list[str]:
         return scene.rests()
 
 
+def compaction_that_sleeps_through_an_erasure() -> list[str]:
+    """The same, but the whole chat is erased."""
+    with Scene(group=True).playing() as scene:
+        _, worker = _about_to_swap_the_snapshot(scene)
+        scene.sleeps_in(worker, seconds=LONG_SLEEP_S)
+        scene.takes_effect(scene.bot_leaves())
+        scene.runs_past(worker, "write snapshots/")
+        scene.dies(worker)
+        return scene.rests()
+
+
 def _about_to_swap_the_snapshot(scene: Scene) -> tuple[Message, Task]:
     """Return a message that was answered, and a worker whose compaction folds it."""
     message = scene.says()

@@ -89,6 +89,16 @@ OF_REDACTION: Final[Mapping[str, Mutation]] = {
         Never("adds_to"),
         lacks="a compaction under way brings withdrawn words back",
     ),
+    "settles_marks": Mutation(
+        f"{_SNAPSHOT}:Snapshot.refuse",
+        Skip("settle"),
+        lacks="a blocked message is marked although it was withdrawn meanwhile",
+    ),
+    "overtakes_folds_for_erasures": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal.finish_erasure",
+        Skip("_overtake_folds"),
+        lacks="a compaction that sleeps through both passes brings erased words back",
+    ),
     "hands_sources_over": Mutation(
         f"{_COMPACTION}:bounded",  # as the compaction calls it
         Instead("hand_over_sources", hand_nothing_over),

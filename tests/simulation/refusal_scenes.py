@@ -71,6 +71,21 @@ def unsend_of_a_blocked_message() -> list[str]:
         return [*found, *(["I4: the mark of a withdrawn message is kept"] if is_marked else []), *scene.rests()]
 
 
+def unsend_before_a_blocked_message_is_marked() -> list[str]:
+    """A worker has found the blocked message, and sleeps before it marks the message, which is withdrawn meanwhile."""
+    with Scene(group=True).playing() as scene:
+        scene.stage.mood.blocked = frozenset({"word0a"})
+        blocked = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(blocked)))
+        worker = scene.asks()
+        scene.runs_until(worker, "write snapshots/")
+        scene.takes_effect(scene.takes_back(blocked))
+        scene.runs_to_end(worker)
+        stored = scene.world.objects.read(f"snapshots/{GROUP}.json")
+        is_marked = stored is not None and b'"refused":[{' in stored.data.replace(b" ", b"")
+        return [*(["I4: the mark of a withdrawn message is kept"] if is_marked else []), *scene.rests()]
+
+
 def edit_of_a_blocked_message() -> list[str]:
     """A message that was marked as blocked is edited into innocent words; then somebody asks."""
     with Scene(group=True).playing() as scene:

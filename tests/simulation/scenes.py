@@ -150,6 +150,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "drops_folded_messages": memory_scenes.compaction_that_sleeps_through_an_unsend,
     "folds_the_newest_words": memory_scenes.recap_of_a_message_that_is_edited,
     "settles_what_it_finds": memory_scenes.compaction_that_sleeps_through_an_unsend,
+    "settles_marks": refusal_scenes.unsend_before_a_blocked_message_is_marked,
+    "overtakes_folds_for_erasures": memory_scenes.compaction_that_sleeps_through_an_erasure,
     "hands_sources_over": memory_scenes.answer_that_repeats_a_forgotten_answer,
     "hands_over_to_what_repeats": memory_scenes.answer_that_repeats_a_forgotten_answer,
     "compares_with_handed_over_words": memory_scenes.answer_that_repeats_a_forgotten_answer,
