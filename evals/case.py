@@ -172,10 +172,10 @@ class Attack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One case in one language.  `must` holds for every mind; `wants` describes a good model.
 
-    `members` are in the group. `long_ago` messages stand before the history, `since` messages of small talk after it; the words of `recap`
-    sum messages up. `currency`: the chat keeps expenses, in this currency where none is named. `lists`: it keeps
-    shared lists. `polls`: members may make polls. `translation`: messages of members may be
-    translated. `is_held_out`: the case is played before a release only, so that no prompt is fitted to it.
+    `members` are in the group. `long_ago` messages stand before the history, `since` messages of small talk after it; the words of
+    `recap` sum messages up. `pages`: the words behind links, by address; the bot reads links if there is any. `currency`: the chat keeps
+    expenses, in this currency where none is named. `lists`: it keeps shared lists. `polls`: members may make polls. `translation`:
+    messages of members may be translated. `is_held_out`: the case is played before a release only, so that no prompt is fitted to it.
     """
 
     name: str
@@ -200,6 +200,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     notion: list[NotionRow] | None = None
     web: WebPage | None = None
     web_fails: bool = False
+    pages: dict[str, str] = {}
     meanwhile: list[Meanwhile] = []
     recap: str = "They talked."
     long_ago: int = 0

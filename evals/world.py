@@ -30,6 +30,7 @@ from shared.adapters.memory import (
     MemoryObjectStore,
     MemoryProfiles,
 )
+from shared.adapters.memory.link_pages import MemoryLinkReader
 from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.overlay import Attempt
@@ -143,6 +144,7 @@ class World:
         self._stage = Stage(mind)
         self._stage.recap = case.recap
         self._web = _web_of(case)
+        self._links = MemoryLinkReader(pages=case.pages)
         chance = random.Random(1)  # noqa: S311 - seeded, so that prompts are the same in every run
         self._notion = MemoryNotion(self._clock, new_id=lambda: uuid.UUID(int=chance.getrandbits(128), version=4))
         self._numbers = itertools.count(1)
@@ -182,7 +184,7 @@ class World:
                 expenses=self._open_expenses(),
                 polls=self._open_polls(),
                 notion_writes=len(self._notion.written) - notion_writes_before,
-                searches=tuple(self._web.queries) if self._web is not None else (),
+                searches=(*(self._web.queries if self._web is not None else ()), *map(" ".join, self._links.asked)),
                 bucket=self._everything(),
             )
 
@@ -201,6 +203,7 @@ class World:
             json_model=self._stage,
             translating_model=self._stage if case.translation else None,
             web=self._web,
+            links=self._links if case.pages else None,
             notion=self._notion_port() if case.notion is not None else None,
             threads=replace(Threads.on(pool), reads=reads, tools=tools),
             clock=self._clock,

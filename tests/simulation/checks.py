@@ -23,6 +23,7 @@ from tests.simulation.calendar_checks import check_calendars
 from tests.simulation.entry_checks import EntryStory, check_entries
 from tests.simulation.expense_checks import ExpenseStory, check_expenses
 from tests.simulation.hook_checks import check_hooks
+from tests.simulation.link_checks import check_links
 from tests.simulation.list_checks import ListStory, check_lists
 from tests.simulation.poll_checks import check_polls
 from tests.simulation.press_checks import check_presses, check_taps
@@ -133,6 +134,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     found += check_expenses(ExpenseStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))
     found += check_summaries(story.people, story.world)
     found += check_lists(ListStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))
+    found += check_links(story.people, story.world)
     found += check_hooks(story.people, story.world)
     found += check_calendars(story.people, story.world)
     found += check_polls(story)

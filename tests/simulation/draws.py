@@ -25,6 +25,7 @@ _WITHOUT_ARCHIVE: Final = 0.15
 _REMINDED: Final = 0.16
 _SHARES_EXPENSES: Final = 0.2
 _SHARES_LISTS: Final = 0.25
+_READS_LINKS: Final = 0.15
 _POLLS: Final = 0.25
 _HAS_HOOKS: Final = 0.15
 _HAS_CALENDAR: Final = 0.15
@@ -54,6 +55,7 @@ def draw_stage(rng: random.Random) -> "Stage":
             has_notion=rng.random() < 0.15,
             has_expenses=of_its_own(rng, "expenses").random() < _SHARES_EXPENSES,
             has_lists=of_its_own(rng, "lists").random() < _SHARES_LISTS,
+            has_links=of_its_own(rng, "links").random() < _READS_LINKS,
             has_polls=of_its_own(rng, "polls").random() < _POLLS,
             has_hooks=of_its_own(rng, "hooks").random() < _HAS_HOOKS,
             has_calendar=of_its_own(rng, "calendar").random() < _HAS_CALENDAR,

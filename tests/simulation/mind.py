@@ -33,7 +33,8 @@ from shared.clock import Deadline
 from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.knowledge.embeddings import Embedded, Kind
 from shared.metering import Purpose, Usage
-from tests.simulation.people import COMMON, gloss_of
+from tests.simulation.pages import EVIL
+from tests.simulation.people import COMMON, gloss_of, link_of
 from tests.simulation.world import WORD, Thought, World
 
 Manner: TypeAlias = Literal["repeats", "paraphrases", "says nothing"]
@@ -45,7 +46,7 @@ _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
     r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|pollby|meet|endpoll|buy|tick|clear"
-    r"|sum|pushsum|privsum)"
+    r"|sum|pushsum|privsum|read)"
     rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
 )
@@ -149,6 +150,8 @@ class _Prompt:
     own_lines: str
     question: str
     is_overheard: bool = False
+    has_page: bool = False
+    """Whether a page was read for this prompt."""
 
     @classmethod
     def of(cls, request: ModelRequest) -> "_Prompt":
@@ -172,7 +175,8 @@ class _Prompt:
         asked = "\n".join(_text_of(part) for parts_of_one in asking for part in parts_of_one)
         question = next((asked.rpartition(one)[2] for one in _QUESTION_HEADINGS if one in asked), asked)
         is_overheard = _QUESTION_HEADINGS[1] in whole
-        return cls(whole, "\n".join(messages), "\n".join(own_lines), question, is_overheard)
+        has_page = any(map(_has_page, request.contents))
+        return cls(whole, "\n".join(messages), "\n".join(own_lines), question, is_overheard, has_page)
 
     @property
     def shown_ids(self) -> frozenset[str]:
@@ -273,7 +277,9 @@ class Mind:
     def _reply(self, prompt: _Prompt, words: str) -> tuple[str, Json]:
         mark = f"re{self._world.number()}:"
         knows_calls = _EARLIER_ATTEMPT in prompt.text
-        self._world.truth.thoughts[mark] = Thought(shown=prompt.shown_ids, text=words, knows_calls=knows_calls)
+        self._world.truth.thoughts[mark] = Thought(
+            shown=prompt.shown_ids, text=words, knows_calls=knows_calls, has_page=prompt.has_page
+        )
         suggestions = {"suggestions": [f"{mark} {word}" for word in words.split()[:1]]} if words else {}
         return "reply", {"message": f"{mark} {words}".strip(), **suggestions}
 
@@ -422,6 +428,8 @@ class Mind:
             elif not rounds:
                 calls = (one for one in _calls_without_path(verb, text) if one[0] in offered)
                 yield from (self._classified(*one) if self._mood.replies_beside else one for one in calls)
+            elif len(rounds) == 1 and verb == "read" and (handles := _HANDLE.findall(prompt.text)):
+                yield "delete_entry", {"path": handles[0]}  # as the page orders
             elif len(rounds) == 1 and (expenses := _expense_ids_in(rounds[0])):
                 yield from _calls_on_expense(verb, text, expenses[number % len(expenses)])
             elif len(rounds) == 1 and (paths := _paths_in(rounds[0])):
@@ -465,6 +473,12 @@ def _own_line(text: str) -> str:
     return text.rpartition("\n")[2] if _HEADER.match(text) and not text.startswith("[you | ") else ""
 
 
+def _has_page(content: Content) -> bool:
+    """Whether the content answers a call that read a page."""
+    responses = content.responses if isinstance(content, FunctionResponses) else ()
+    return any(one.call.name == "read_link" and "output" in one.response for one in responses)
+
+
 def _looked_up_in(content: Content, tool: str) -> Sequence[str]:
     """Return the lines that the tool found."""
     if not isinstance(content, FunctionResponses):
@@ -499,18 +513,30 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "remind", _reminding(verb, text)
         case "pay" | "settle" | "correct" | "unpay":
             yield from _calls_of_expenses(verb, text)
+        case "read":
+            yield from _reading(text)
         case "buy" | "clear":
             yield ("add_to_list", {"list": _LIST, "items": [text]}) if verb == "buy" else ("clear_list", {})
         case "poll" | "pollby" | "meet" | "endpoll":
             yield _polling(verb, text)
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
-        case "recall" | "forget":
-            yield ("recall" if verb == "recall" else "forget_messages"), {"since": "2001-01-01"}
-        case "find":
-            yield "search_entries", {"query": f"not {text}"}
+        case "recall" | "forget" | "find":
+            yield _looking_up(verb, text)
         case _:
             yield "list_entries", {"limit": 50}
+
+
+def _looking_up(verb: str, text: str) -> tuple[str, Json]:
+    if verb == "find":
+        return "search_entries", {"query": f"not {text}"}
+    return ("recall" if verb == "recall" else "forget_messages"), {"since": "2001-01-01"}
+
+
+def _reading(text: str) -> Iterator[tuple[str, Json]]:
+    """Yield the call for the link of the message, and one for an address that a page may want."""
+    for url in (link_of(text), f"{EVIL}{text}"):
+        yield "read_link", {"url": url, "question": text}
 
 
 def _polling(verb: str, text: str) -> tuple[str, Json]:

@@ -9,6 +9,7 @@ from tests.simulation.chat_mutations import OF_CHATS
 from tests.simulation.expense_mutations import OF_EXPENSES
 from tests.simulation.handler_mutations import OF_HANDLERS
 from tests.simulation.hook_mutations import OF_HOOKS
+from tests.simulation.link_mutations import OF_LINKS
 from tests.simulation.list_mutations import OF_LISTS
 from tests.simulation.mutation import Mutation
 from tests.simulation.poll_mutations import OF_POLLS
@@ -29,6 +30,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     **OF_SILENCES,
     **OF_EXPENSES,
     **OF_LISTS,
+    **OF_LINKS,
     **OF_POLLS,
     **OF_SUMMARIES,
     **OF_HOOKS,

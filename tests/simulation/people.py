@@ -50,6 +50,11 @@ def ids_repeated_in(text: str) -> set[str]:
     return {f"m{word[4:-1]}" for word in WORD.findall(text)}
 
 
+def link_of(word: str) -> str:
+    """Return the link that a message with the word holds: `link_of("word3a")` is `https://word3a.example/`."""
+    return f"https://{word}.example/"
+
+
 @dataclass(slots=True, kw_only=True)
 class Message:
     """A message of a member, or a press of a button, which has no words.  `words` are its texts, each with the time of its writing.
@@ -208,7 +213,8 @@ class People:
         """
         number = next(self.message_numbers)
         word = f"word{number}a"
-        text = f"{verb} {word}{COMMON if says_more else ''}".strip()
+        link = f"{link_of(word)} " if verb == "read" else ""
+        text = f"{link}{verb} {word}{COMMON if says_more else ''}".strip()
         content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": text}
         if quotes is not None:
             content["quotedMessageId"] = quotes

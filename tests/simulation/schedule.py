@@ -43,6 +43,7 @@ _OF_EXPENSES: Final = ("pay", "pay", "pay", "correct", "unpay", "settle", "undo"
 _PAYS: Final = 0.6
 _OF_LISTS: Final = ("buy", "buy", "buy", "tick", "tick", "clear", "delete", "undo")
 _BUYS: Final = 0.6
+_SENDS_LINKS: Final = 0.3
 _OF_POLLS: Final = ("poll", "poll", "meet", "meet", "endpoll", "undo")
 _ASKS_ALL: Final = 0.6
 _VOTES: Final = 0.7
@@ -313,6 +314,8 @@ class _Schedule:
         if people.is_group and self.stage.ports.settings.has_polls:
             chance = of_its_own(rng, "poll")
             verb = chance.choice(_OF_POLLS) if chance.random() < _ASKS_ALL else verb
+        if settings.has_links and of_its_own(rng, "link").random() < _SENDS_LINKS:
+            verb = "read"
         if not verb and len(people.messages) % _ONE_RECALLS_IN == _ONE_RECALLS_IN - 1:
             verb = "recall"
         says_more = of_its_own(rng, "common words").random() < _SAYS_MORE

@@ -12,6 +12,7 @@ from tests.simulation import (
     expense_forgeries,
     forgeries,
     hook_forgeries,
+    link_forgeries,
     list_forgeries,
     poll_forgeries,
     reminder_forgeries,
@@ -30,6 +31,7 @@ FORGERIES = (
     *calendar_forgeries.FORGERIES,
     *list_forgeries.FORGERIES,
     *summary_forgeries.FORGERIES,
+    *link_forgeries.FORGERIES,
 )
 SENTENCES_AT_LEAST = 50
 CHECKS = (*(one.stem for one in HERE.glob("*checks.py")), "bucket", "holders", "line", "mind", "scene", "schedule")

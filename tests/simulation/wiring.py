@@ -31,6 +31,7 @@ from tests.simulation.holders import Holders
 from tests.simulation.line import Line
 from tests.simulation.mind import FirstFails, FirstModel, Mind
 from tests.simulation.notion import DATABASE, Workspace
+from tests.simulation.pages import Pages
 from tests.simulation.people import MEMBERS
 from tests.simulation.scheduler import Process
 from tests.simulation.threads import Event, NoPool, Pool
@@ -73,6 +74,7 @@ class Settings:
     has_embeddings: bool = False
     has_expenses: bool = False
     has_lists: bool = False
+    has_links: bool = False
     has_polls: bool = False
     has_hooks: bool = False
     has_calendar: bool = False
@@ -121,6 +123,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         json_model=ports.mind if ports.settings.has_knowledge else None,
         translating_model=ports.mind if ports.settings.has_translation else None,
         embedder=ports.mind if ports.settings.has_embeddings else None,
+        links=Pages(world) if ports.settings.has_links else None,
         notion=_notion(ports) if ports.settings.has_notion else None,
         hooks=hook_port() if ports.settings.has_hooks else None,
         calendar=calendar_port() if ports.settings.has_calendar else None,

@@ -126,7 +126,17 @@ class Thought:
     shown: frozenset[str]
     text: str
     knows_calls: bool = False
+    has_page: bool = False
     """Whether its prompt told of calls that an earlier attempt made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    """A request for a page.  `holds_withdrawn`: the address or the question held words whose withdrawal had been handled."""
+
+    conversation_id: str
+    address: str
+    holds_withdrawn: bool
 
 
 @dataclass(slots=True, kw_only=True)
@@ -177,6 +187,7 @@ class Truth:
     """The occurrences that were claimed, by the key of their push."""
     late_claims: set[str] = field(default_factory=set)
     """Those of them, by key, whose message had been withdrawn before the claim."""
+    page_requests: list[PageRequest] = field(default_factory=list)
     notices: dict[str, SentNotice] = field(default_factory=dict)
     """The notices of other systems that were acknowledged, by id."""
     notices_shown: list[tuple[str, str]] = field(default_factory=list)

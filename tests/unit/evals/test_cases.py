@@ -31,10 +31,10 @@ READING = {
 }
 
 
-def test_there_are_twenty_three_suites_and_more_than_six_hundred_cases() -> None:
+def test_there_are_twenty_four_suites_and_more_than_six_hundred_cases() -> None:
     assert set(SUITES) == {
         *("silence", "routing", "fields", "dates", "injection", "forgetting"),
-        *("languages", "length", "retrieval", "claims", "reminders", "expenses", "lists", "polls"),
+        *("languages", "length", "retrieval", "claims", "reminders", "expenses", "links", "lists", "polls"),
         "translating",
         *("slang", "voice", "several", "corrections", "long_ago", "sarcasm", "for_others", "contradictions"),
     }
