@@ -16,6 +16,14 @@ from tests.browser.test_reminders import pass_time
 from tests.browser.test_taps import RunningStack
 
 HEIGHT: Final = 1_000
+_CUT_TEXTS: Final = """() => [document.documentElement, ...document.querySelectorAll(".row, .bubble, .flex-text")]
+  .filter((node) => node.scrollWidth > node.clientWidth + 1)
+  .map((node) => node.textContent.trim().slice(0, 80))"""
+_SMALL_BUTTONS: Final = """() => [...document.querySelectorAll(".row .flex-taps")]
+  .map((node) => [node.getBoundingClientRect(), node.textContent])
+  .filter(([box]) => Math.min(box.width, box.height) < 24)
+  .map(([, text]) => text)"""
+"""Source: WCAG 2.2, "Target Size (Minimum)": 24 by 24 CSS pixels."""
 REPLY: Final = re.compile("リプライ|Reply")
 
 
@@ -104,7 +112,9 @@ class Phone:
         self.page.locator("#filed-close").click()
 
     def takes_picture(self, name: str, folder: Path) -> None:
-        """Keep a picture of the newest messages."""
+        """Keep a picture of the newest messages; nothing is cut, and every button is large enough for a finger."""
+        for faults in map(self.page.evaluate, (_CUT_TEXTS, _SMALL_BUTTONS)):
+            assert faults == [], faults
         self.page.locator(".scroller").evaluate("node => node.scrollTo(0, node.scrollHeight)")
         take_screenshot(self.page, name, folder)
 
@@ -130,6 +140,6 @@ def phones_of(browser: Browser, running: RunningStack, languages: Mapping[str, s
         phones.append(phone)
     yield phones
     for phone in phones:
-        assert phone.problems == []
-        assert findings(phone.page) == []
+        assert phone.problems == [], phone.problems
+        assert (found := findings(phone.page)) == [], found
         phone.page.close()
