@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from shared.agent.executor import MOST_CALLS
@@ -19,8 +19,15 @@ from shared.turns.deferral import LateReply
 from tests.simulation.bus import ACK_DEADLINE_S
 from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.mind import ORDER
-from tests.simulation.people import SPARE, TAKE_BACK, VOTE, Message, Order, Welcome, without_spaces
-from tests.simulation.press_checks import answers_to, check_confirmed, check_declined, check_taken_back, must_count
+from tests.simulation.people import KEEP, SPARE, TAKE_BACK, VOTE, Message, Order, Welcome, without_spaces
+from tests.simulation.press_checks import (
+    answers_to,
+    check_confirmed,
+    check_declined,
+    check_proposed,
+    check_taken_back,
+    must_count,
+)
 from tests.simulation.story import Story
 from tests.simulation.summary_checks import is_of_summary
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
@@ -167,24 +174,27 @@ def check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Welc
         yield f"I6: {welcome.id} met silence although nothing had failed"
 
 
+_CHECKS: Final[Mapping[str, Callable[[Story, Order], Iterator[str]]]] = {
+    "confirm": check_confirmed,
+    SPARE: check_declined,
+    TAKE_BACK: check_taken_back,
+    KEEP: check_proposed,
+}
+
+
 def check_obeyed(story: Story, order: Order) -> Iterator[str]:
     """A command is answered once, unless the chat was erased or left since; a group that was joined since is not left."""
     answers = answers_to(story, order)
     if answers > 1:
         yield f"I2: /{order.command} was answered twice"
-    if order.command == "confirm":
-        yield from check_confirmed(story, order)
-    if order.command == SPARE:
-        yield from check_declined(story, order)
-    if order.command == TAKE_BACK:
-        yield from check_taken_back(story, order)
-        return
-    if order.command in {"choose", VOTE}:
-        return  # check_reminders and check_polls look at it
+    if order.command in _CHECKS:
+        yield from _CHECKS[order.command](story, order)
+    if order.command in {TAKE_BACK, "choose", VOTE}:
+        return  # check_reminders and check_polls look at the others
     waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id) or story.begins_again(order.at_s)
     if order.at_s <= story.people.erased_s or waits:
         return
-    if order.command in {"confirm", SPARE} and not must_count(story, order) and story.people.departed_s:
+    if order.command in {"confirm", SPARE, KEEP} and not must_count(story, order) and story.people.departed_s:
         return  # nobody reads an answer in a group that the bot has left
     if not order.presses and order.line_message_id in story.people.unsent_commands:
         return

@@ -29,6 +29,7 @@ _READS_LINKS: Final = 0.15
 _POLLS: Final = 0.25
 _HAS_HOOKS: Final = 0.15
 _HAS_CALENDAR: Final = 0.15
+_TRANSLATES: Final = 0.15
 _NEWER: Final = 0.3
 """In how many schedules one instance is of a newer release."""
 _DOWN: Final = 0.1
@@ -57,6 +58,7 @@ def draw_stage(rng: random.Random) -> "Stage":
             has_lists=of_its_own(rng, "lists").random() < _SHARES_LISTS,
             has_links=of_its_own(rng, "links").random() < _READS_LINKS,
             has_polls=of_its_own(rng, "polls").random() < _POLLS,
+            has_translation=of_its_own(rng, "translation").random() < _TRANSLATES,
             has_hooks=of_its_own(rng, "hooks").random() < _HAS_HOOKS,
             has_calendar=of_its_own(rng, "calendar").random() < _HAS_CALENDAR,
             limits=_limits(archived),

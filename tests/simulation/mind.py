@@ -46,7 +46,7 @@ _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
     r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|pollby|meet|endpoll|buy|tick|clear"
-    r"|sum|pushsum|privsum|read)"
+    r"|sum|pushsum|privsum|read|keep)"
     rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
 )
@@ -521,7 +521,7 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield _polling(verb, text)
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
-        case "recall" | "forget" | "find":
+        case "recall" | "forget" | "find" | "keep":
             yield _looking_up(verb, text)
         case _:
             yield "list_entries", {"limit": 50}
@@ -530,6 +530,8 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
 def _looking_up(verb: str, text: str) -> tuple[str, Json]:
     if verb == "find":
         return "search_entries", {"query": f"not {text}"}
+    if verb == "keep":
+        return "propose_translation", {"change": "keep_word", "word": text}
     return ("recall" if verb == "recall" else "forget_messages"), {"since": "2001-01-01"}
 
 

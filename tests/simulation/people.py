@@ -24,6 +24,7 @@ _BOT: Final = "U" + "f" * 32
 TAKE_BACK: Final = "take back"
 SPARE: Final = "spare"
 VOTE: Final = "vote"
+KEEP: Final = "keep"
 """LINE's timestamps are milliseconds."""
 
 
@@ -308,6 +309,10 @@ class People:
     def press_listed(self, data: str, *, at_s: float, by: str | None = None) -> Order:
         """Return a press of a button beside a listed reminder, an entry, or what is on; `by` is the member, else in turn."""
         return self._press("listed", data, at_s=at_s, by=by)
+
+    def keep(self, data: str, *, at_s: float) -> Order:
+        """Return a press below a question whether to keep a word as it is in translations."""
+        return self._press(KEEP, data, at_s=at_s)
 
     def vote(self, data: str, *, at_s: float, by: str | None = None) -> Order:
         """Return a press of a poll's button; `by` is the member, else the members press in turn."""

@@ -61,6 +61,22 @@ def check_declined(story: Story, press: Order) -> Iterator[str]:
         yield "I9: a question was declined and carried out"
 
 
+def check_proposed(story: Story, press: Order) -> Iterator[str]:
+    """A press below a question that the model asked about translation counts once, for ten minutes, and in its chat."""
+    if not times_carried_out(press, story.said):
+        return
+    asking = (one for _, one in story.effects() if one.offer.translation is not None)
+    question = next((one for one in asking if one.webhook_event_id == confirmed_question_in(press.presses)), None)
+    if question is None:
+        yield "I9: a press confirmed what its chat was not asked"
+        return
+    if EPOCH_MS + press.at_s * 1_000 - question.timestamp_ms > CONFIRMED_WITHIN_MS:
+        yield "I9: a press was carried out more than ten minutes after the question"
+    presses = [one for one in story.people.orders if one.presses == press.presses]
+    if sum(times_carried_out(one, story.said) for one in presses) > 1:
+        yield "I9: two presses of a button were carried out"
+
+
 def check_taken_back(story: Story, press: Order) -> Iterator[str]:
     """A press takes back what the bot proposed to take back: once, for ten minutes, in its chat, and only for the person who asked."""
     if not times_carried_out(press, story.said):

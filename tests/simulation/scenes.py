@@ -93,6 +93,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "translates_members": translation_scenes.translation_with_a_notice,
     "translates_once": translation_scenes.translation_that_comes_again,
     "translates_for_the_member_who_asked": translation_scenes.translation_of_one_member_alone,
+    "takes_back_words_that_stay": translation_scenes.word_that_is_taken_back,
     "takes_two_for_everybody": translation_scenes.switch_that_only_its_asker_presses,
     "ends_by_a_press": translation_scenes.switch_that_ends_it,
     "removes_translations_once_sent": translation_scenes.translation_with_a_notice,

@@ -10,7 +10,7 @@ from typing import Final
 
 from shared.access.admission import Access, AdmissionRecord
 from shared.hooks.hook import HookMode
-from shared.line.postback_data import AnswerButton, AnswerPress, SparePress
+from shared.line.postback_data import AnswerButton, AnswerPress, SparePress, TranslationChoice, TranslationPress
 from shared.reminders.delivery import Reminding
 from shared.storage.codec import encode
 from shared.storage.object_names import ObjectNames
@@ -20,10 +20,11 @@ from tests.simulation.calendars import leaving_from
 from tests.simulation.cut import NOTHING, Cut
 from tests.simulation.draws import draw_stage
 from tests.simulation.hooks import make_hook, notice_to, revoke_hook
-from tests.simulation.people import Message, Order, People
+from tests.simulation.people import MEMBERS, Message, Order, People
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
 from tests.simulation.times import PUBLISH_S
+from tests.simulation.translation import GREETS, begin_translation
 from tests.simulation.world import ShownText, of_its_own
 from tests.support.buttons import confirmed_question_in
 
@@ -53,6 +54,10 @@ _NOTIFIED_S: Final = 10.0
 _REVOKES: Final = 0.2
 _OF_CALENDARS: Final = ("calendar", "calendar", "calendar new", "calendar off")
 _LEAVES: Final = 0.5
+_FOR_ALL: Final = 0.6
+_SWITCHES: Final = 0.2
+_WRITES_TO_MEMBERS: Final = 0.6
+_KEEPS_A_WORD: Final = 0.4
 _COMMON_NAMES: Final = 0.6
 """In how many schedules entries have common names, which come back."""
 _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "forget me", "exit", "bye")
@@ -147,6 +152,8 @@ class _Schedule:
         self._forget_unwritten()
         self._admit()
         for people in self.stage.chats:
+            if self.stage.ports.settings.has_translation and people.is_group and not people.is_stranger:
+                self._translate(people)
             if self.stage.ports.settings.has_hooks and not people.is_stranger:
                 self._notify(people, max((message.at_s for message in people.messages), default=0.0) + _NOTIFIED_S)
         if self.reminding is Reminding.PUSH and self.stage.ports.settings.late_reply is not LateReply.PUSH:
@@ -202,6 +209,25 @@ class _Schedule:
             for _ in range(rng.randint(0, 2)):  # an answer says what could not be pushed
                 self._write(people, people.message(at_s=at_s + rng.uniform(*_LATER_S)))
         self._happenings(people, at_s)
+
+    def _translate(self, people: People) -> None:
+        """The group's messages are translated from the beginning; sometimes members press on the card of what is on."""
+        chance, world = of_its_own(self.rng, f"translates {people.place}"), self.world
+        since_ms = begin_translation(world, people.conversation_id, is_for_all=chance.random() < _FOR_ALL)
+        until_s = max((message.at_s for message in people.messages), default=0.0)
+        for choice in TranslationChoice:
+            if chance.random() >= _SWITCHES:
+                continue
+            press = TranslationPress(choice=choice, changed_ms=since_ms)
+            at_s, by = chance.random() * until_s, chance.choice(MEMBERS)
+            if self._happens(f"presses to {choice.value} translation"):
+                order = people.press_listed(press.data, at_s=at_s, by=by)
+                for _ in range(chance.randint(1, 2)):
+                    received_s = at_s + chance.random() * 0.5
+                    world.scheduler.at(received_s, partial(self._deliver_press, people, order))
+
+    def _deliver_press(self, people: People, order: Order) -> None:
+        self._publish(self.stage.command(people, order))
 
     def _notify(self, people: People, until_s: float) -> None:
         """Another system sends notices to a hook of the chat; sometimes a member revokes the hook in between."""
@@ -316,10 +342,21 @@ class _Schedule:
             verb = chance.choice(_OF_POLLS) if chance.random() < _ASKS_ALL else verb
         if settings.has_links and of_its_own(rng, "link").random() < _SENDS_LINKS:
             verb = "read"
+        verb = self._verb_beside_translation(people, at_s, verb)
         if not verb and len(people.messages) % _ONE_RECALLS_IN == _ONE_RECALLS_IN - 1:
             verb = "recall"
         says_more = of_its_own(rng, "common words").random() < _SAYS_MORE
-        return people.message(at_s=at_s, addressed=rng.random() < 0.7, verb=verb, quotes=quotes, says_more=says_more)
+        addressed = rng.random() < 0.7 and verb != GREETS
+        return people.message(at_s=at_s, addressed=addressed, verb=verb, quotes=quotes, says_more=says_more)
+
+    def _verb_beside_translation(self, people: People, at_s: float, verb: str) -> str:
+        """Return what a member of a translated group writes: something to the others, a word to keep as it is, or what else was drawn."""
+        chance = of_its_own(self.rng, f"translated {at_s}")
+        if not (people.is_group and self.stage.ports.settings.has_translation):
+            return verb
+        if chance.random() < _WRITES_TO_MEMBERS:
+            return GREETS
+        return "keep" if chance.random() < _KEEPS_A_WORD else verb
 
     def _write(self, people: People, message: Message) -> None:
         rng, calm = self.rng, self.weather.calm
@@ -411,6 +448,8 @@ class _Schedule:
             order = presser.spare(declining, at_s=pressed_s)
         elif said.outcome is not None and said.outcome.offer.forgets:
             order, deliver = presser.take_back(button, at_s=pressed_s), self.stage.taking_back
+        elif said.outcome is not None and said.outcome.offer.translation is not None:
+            order, deliver = presser.keep(button, at_s=pressed_s), self.stage.command
         else:
             order = presser.confirm(button, at_s=pressed_s)
         self.world.scheduler.at(pressed_s, lambda: self._publish(deliver(presser, order)))

@@ -29,6 +29,8 @@ def test_questions_and_translated_messages_get_one_answer_each_in_any_order(firs
         translation_scenes.edit_of_a_translated_message,
         translation_scenes.edit_while_its_translation_is_sent,
         translation_scenes.translation_where_the_model_interjects,
+        translation_scenes.word_that_is_taken_back,
+        translation_scenes.word_that_is_taken_back_under_its_press,
         translation_scenes.switch_that_only_its_asker_presses,
         translation_scenes.switches_whose_worker_dies,
     ],

@@ -14,8 +14,8 @@ GREETS: Final = "hello everybody"
 LANGUAGES: Final = ("en", "id")
 
 
-def begin_translation(world: World, conversation_id: str, *, is_for_all: bool = True) -> None:
-    """Begin translation at once, for the first member, or for everybody."""
+def begin_translation(world: World, conversation_id: str, *, is_for_all: bool = True) -> int:
+    """Begin translation at once, for the first member, or for everybody; return the time in ms."""
     since_ms = world.now_ms - SKEW_MS
     setting = TranslationSetting(
         languages=LANGUAGES,
@@ -25,6 +25,8 @@ def begin_translation(world: World, conversation_id: str, *, is_for_all: bool = 
         changed_ms=since_ms,
     )
     world.objects.create(setting_name(conversation_id), encode(setting))
+    world.truth.translated_for_all[conversation_id] = is_for_all
+    return since_ms
 
 
 def setting_name(conversation_id: str) -> str:

@@ -8,10 +8,11 @@ from shared.line.postback_data import TranslationChoice, TranslationPress
 from shared.storage.codec import decode
 from shared.translation.setting import TranslationSetting
 from tests.simulation.mind import TRANSLATED
-from tests.simulation.people import Message
+from tests.simulation.people import MEMBERS, Message, Order
 from tests.simulation.story import Story
 from tests.simulation.times import TOKEN_S
 from tests.simulation.translation import GREETS, setting_name
+from tests.simulation.wiring import NO_LIMITS
 
 
 def check_translations(story: Story) -> Iterator[str]:
@@ -20,6 +21,7 @@ def check_translations(story: Story) -> Iterator[str]:
         return
     stored = story.world.objects.read(setting_name(story.chat))
     setting = decode(TranslationSetting, stored.data) if stored is not None else TranslationSetting()
+    yield from _check_switches(story, setting)
     shown = Counter(
         bubble.line_message_id
         for _, outcome in story.effects()
@@ -29,36 +31,66 @@ def check_translations(story: Story) -> Iterator[str]:
     by_id = {message.id: message for message in story.people.messages}
     for message_id, count in shown.items():
         message = by_id.get(message_id)
-        if message is None or message.addressed or not _is_covered(setting, message):
+        if message is None or message.addressed or not _was_covered(story, message):
             yield f"I6: {message_id} was translated although nobody had that translated"
         if count > (1 if message is None else max(1, len(message.words))):  # an edit is translated anew
             yield f"I2: {message_id} was translated twice"
     for message in story.people.messages:
-        is_due = not message.addressed and GREETS in message.text and _is_covered(setting, message)
-        if is_due and story.is_calm and not shown[message.id] and story.people.is_kept(message) and not _is_late(story):
+        if _is_due(story, setting, message) and not shown[message.id]:
             yield f"I6: {message.id} was not translated although nothing had failed"
     yield from _check_stored(story)
-    yield from _check_switches(story, setting)
+
+
+def _presses(story: Story) -> tuple[tuple[Order, TranslationChoice], ...]:
+    """Return the presses on the card of what is on, in the order of LINE's timestamps."""
+    read = ((order, TranslationPress.read(order.presses)) for order in story.people.orders)
+    presses = [(order, press.choice) for order, press in read if press is not None]
+    return tuple(sorted(presses, key=lambda pair: pair[0].at_s))
 
 
 def _check_switches(story: Story, setting: TranslationSetting) -> Iterator[str]:
-    """What presses on the card of `/settings` have set: ended, it stays so; for everybody only by a member who did not ask."""
-    orders = [(order, TranslationPress.read(order.presses)) for order in story.people.orders]
-    presses = [(order, press.choice) for order, press in orders if press is not None]
+    """What presses on the card of what is on have set: ended, it stays so; for everybody only by a member who did not ask."""
+    presses = _presses(story)
     if setting.is_on and story.is_calm and any(choice is TranslationChoice.END for _, choice in presses):
         yield "I6: translation goes on although a press has ended it"
-    others = {
-        order.event["timestamp"]
-        for order, choice in presses
-        if choice is TranslationChoice.JOIN and mark_id(order.author) != setting.by
-    }
+    others = {order.event["timestamp"] for order, _ in _joinings(story)}
     if setting.is_on and setting.all_since_ms > setting.since_ms and setting.all_since_ms not in others:
         yield "I9: everybody's messages are translated, although only the member who asked has pressed"
 
 
-def _is_covered(setting: TranslationSetting, message: Message) -> bool:
-    """Whether the message was sent by a member and at a time that the setting covers."""
-    return setting.is_on and (setting.is_for_all or message.author.endswith("a"))
+def _joinings(story: Story) -> tuple[tuple[Order, TranslationChoice], ...]:
+    """Return the presses for everybody of members who did not ask."""
+    return tuple(
+        (order, choice)
+        for order, choice in _presses(story)
+        if choice is TranslationChoice.JOIN and order.author != MEMBERS[0]
+    )
+
+
+def _was_covered(story: Story, message: Message) -> bool:
+    """Whether the message was ever one that is translated: translation has begun for everybody, or for the author, or somebody joined."""
+    is_for_all = story.world.truth.translated_for_all.get(story.chat)
+    if is_for_all is None:
+        return False
+    return is_for_all or message.author == MEMBERS[0] or any(one.at_s < message.at_s for one, _ in _joinings(story))
+
+
+def _is_due(story: Story, setting: TranslationSetting, message: Message) -> bool:
+    """Whether the message has to be translated: it is covered in the end, nothing has failed, and its token did not wait for anything.
+
+    Where budgets are small, half of the day may be used up.
+    """
+    if (
+        not story.is_calm
+        or story.settings.budget != NO_LIMITS
+        or message.addressed
+        or GREETS not in message.text
+        or not setting.is_on
+    ):
+        return False
+    is_covered = setting.is_for_all if message.author != MEMBERS[0] else setting.by == mark_id(MEMBERS[0])
+    is_delayed = _is_late(story) or story.waited_long(message.id) or story.begins_again(message.at_s)
+    return is_covered and _was_covered(story, message) and story.people.is_kept(message) and not is_delayed
 
 
 def _is_late(story: Story) -> bool:
@@ -67,7 +99,10 @@ def _is_late(story: Story) -> bool:
 
 
 def _check_stored(story: Story) -> Iterator[str]:
+    """No translation is stored in the end, but in the turn of a worker that died after the record: the next turn drops that."""
     for listed in story.world.objects.list(""):
         stored = story.world.objects.read(listed.name)
+        if listed.name.startswith("turns/") and not story.is_calm:
+            continue
         if stored is not None and TRANSLATED.encode() in stored.data and story.chat in listed.name:
             yield f"I4: a translation is stored in {listed.name.partition('/')[0]}/"

@@ -24,6 +24,11 @@ OF_TRANSLATION: Final[Mapping[str, Mutation]] = {
         Return(value=True),
         lacks="messages of members are translated, and questions too, although nobody confirmed that",
     ),
+    "takes_back_words_that_stay": Mutation(
+        "shared.translation.store:_remove_withdrawn",
+        Return(value=None),
+        lacks="a word that translations keep stays after the message that named it was withdrawn",
+    ),
     "takes_two_for_everybody": Mutation(
         "shared.handlers.translation:TranslationHandler.press",
         Never("mark_id"),

@@ -11,7 +11,7 @@ from shared.storage.codec import decode
 from shared.translation.setting import TranslationSetting
 from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.hooks import make_hook, notice_to
-from tests.simulation.people import GROUP, MEMBERS, Message
+from tests.simulation.people import GROUP, MEMBERS, Message, Order
 from tests.simulation.scene import Scene
 from tests.simulation.translation import GREETS, begin_translation, setting_name
 
@@ -188,12 +188,52 @@ def translations_beyond_half_of_the_day() -> list[str]:
         return [*met, *([] if answers == _PIECES // 2 else ["I6: translations used up what questions need"])]
 
 
-def _pressed(scene: Scene, choice: TranslationChoice, *, by: str) -> Delivery:
-    """A member presses a button on the card of what is on, as it was when translation began."""
+def _setting(scene: Scene) -> TranslationSetting:
     stored = scene.world.objects.read(setting_name(GROUP))
     assert stored is not None
-    press = TranslationPress(choice=choice, changed_ms=decode(TranslationSetting, stored.data).since_ms)
+    return decode(TranslationSetting, stored.data)
+
+
+def _pressed(scene: Scene, choice: TranslationChoice, *, by: str) -> Delivery:
+    """A member presses a button on the card of what is on, as it was when translation began."""
+    press = TranslationPress(choice=choice, changed_ms=_setting(scene).since_ms)
     return scene.delivers_order(scene.stage.people.press_listed(press.data, at_s=scene.world.now_s, by=by))
+
+
+def _asked_to_keep(scene: Scene) -> tuple[Message, Order]:
+    """A member asks to keep a word as it is; return the message, and a press of the button below the answer, not delivered yet."""
+    message = scene.says(verb="keep")
+    scene.runs_to_end(scene.pushes(scene.delivers(message)))
+    scene.sleeps(1)
+    button = next(said.button for said in reversed(scene.world.truth.said) if said.button is not None)
+    return message, scene.stage.people.keep(button or "", at_s=scene.world.now_s)
+
+
+def word_that_is_taken_back() -> list[str]:
+    """A word is kept by a press, whose worker dies and which LINE delivers again; then the message that named the word is withdrawn."""
+    with _scene().playing() as scene:
+        message, press = _asked_to_keep(scene)
+        delivery = scene.delivers_order(press)
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, f"write {setting_name(GROUP)}")
+        scene.dies(worker)
+        scene.sleeps(_LEASE_S)
+        scene.runs_to_end(scene.pushes(delivery))
+        kept = _setting(scene).terms
+        scene.sleeps(1)
+        scene.takes_back(message)
+        found = scene.rests()
+        return [*found, *([] if kept else ["I6: a word was not kept although a member pressed for it"])]
+
+
+def word_that_is_taken_back_under_its_press() -> list[str]:
+    """The message that names a word is withdrawn while a press keeps the word."""
+    with _scene().playing() as scene:
+        message, press = _asked_to_keep(scene)
+        worker = scene.pushes(scene.delivers_order(press))
+        scene.runs_until(worker, f"read {setting_name(GROUP)}")
+        scene.takes_back(message)
+        return scene.rests()
 
 
 def switch_that_only_its_asker_presses() -> list[str]:

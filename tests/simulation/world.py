@@ -193,6 +193,8 @@ class Truth:
     notices_shown: list[tuple[str, str]] = field(default_factory=list)
     """Each showing of a notice: the chat, and the notice's word."""
     revoked_hooks: set[str] = field(default_factory=set)
+    translated_for_all: dict[str, bool] = field(default_factory=dict)
+    """The groups in which translation began, and whether for everybody, or for the first member alone."""
     ended_tokens: set[str] = field(default_factory=set)
     """The addresses of calendars that have ended, by their tokens."""
     tokens_given: dict[str, str] = field(default_factory=dict)
