@@ -26,6 +26,7 @@ from shared.unknown_fields import Extensible
 # The part of a lease after which the holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
 FENCE: Final = 17 / 25
 _COVERED_RETAINED: Final = 1_000
+_WRITE_GAP_MS: Final = 1_000
 _REMINDERS: Final = "reminders/"
 """With what the paths of staged writes of reminders begin."""
 
@@ -196,6 +197,14 @@ class Turn:
     new_id: Callable[[], str] = field(repr=False)
     ledger: Ledger = field(repr=False)
     lease_s: float = 25.0
+
+    def writable_in_s(self, record: TurnRecord) -> float:
+        """Return in how many seconds the bucket takes another write of the turn, by the clock of the last writer; at most one.
+
+        Source: Cloud Storage, "Quotas", one write a second to an object: an earlier one meets 429, and is retried after a random pause.
+        """
+        age_ms = self.clock.now_ms() - (record.expires_ms - round(self.lease_s * 1_000))
+        return (_WRITE_GAP_MS - age_ms) / 1_000 if 0 <= age_ms < _WRITE_GAP_MS else 0.0
 
     def read(self) -> StoredTurn:
         """Return the turn; idle where none was stored."""

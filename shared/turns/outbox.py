@@ -39,6 +39,8 @@ from shared.turns.suggesting import Suggesting
 
 ENDING_S: Final = 5.0
 """Seconds that a turn takes apart from thinking and sending: to commit, to record, and to end calls that are under way."""
+_NEXT_TURN_S: Final = 1.5
+"""Seconds that a translation leaves to the next turn's opening before it writes the turn itself."""
 _SENT_BY_TURNS: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 _RETRY_KEYS: Final = uuid.UUID("f1d1a7b5-3f0e-5d7c-9a61-6b0f3f1f6c2e")
 
@@ -164,13 +166,19 @@ class Outbox:
         return silent if lease.amend(silent, lease.record.route) else None
 
     def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:
-        """Record the outcome; afterwards neither journal nor turn holds withdrawn words, or writes that were applied."""
+        """Record the outcome; afterwards neither journal nor turn holds withdrawn words, or writes that were applied.
+
+        Who waits may open the next turn from the record on, and drops the translations with that: the bucket takes one write of the turn
+        a second, so the holder drops them only where nobody has.
+        """
         translations = outcome.translations.without_texts() if outcome.translations is not None else None
         offer = replace(outcome.offer, card="", token_of="", feed_url="")
         recorded = replace(outcome, writes=(), notices=None, translations=translations, offer=offer)
         if lease.conversation.journal.record_outcome(recorded):
             lease.amend(outcome.without_words(), lease.record.route)
         elif recorded != outcome:
+            if outcome.translations is not None and lease.left_s > _NEXT_TURN_S:
+                self.clock.sleep(_NEXT_TURN_S)
             lease.amend(recorded, lease.record.route)
 
     def _apply_staged(self, lease: Lease, outcome: OutcomeRecord) -> bool:

@@ -260,8 +260,9 @@ class TurnRunner:
             _release(lease)
             return _run(result, history)
         if lease is None:
-            if self._is_held(stored_turn, unfinished) or not patience.deadline.left_s:
-                self._wait(conversation, stored_turn, patience)
+            pause_s = _pause_s(conversation, stored_turn, delivery)
+            if pause_s or self._is_held(stored_turn, unfinished) or not patience.deadline.left_s:
+                self._wait(conversation, stored_turn, patience, pause_s=pause_s)
                 return None
             if unfinished is not None:
                 lease_taken_over = take_over(conversation, stored_turn)
@@ -298,12 +299,18 @@ class TurnRunner:
         is_taken = stored_turn.record.state == "thinking" or unfinished is not None
         return is_taken and self.clock.now_ms() < stored_turn.record.expires_ms
 
-    def _wait(self, conversation: Conversation, stored_turn: StoredTurn, patience: "_Patience") -> None:
+    def _wait(
+        self, conversation: Conversation, stored_turn: StoredTurn, patience: "_Patience", *, pause_s: float
+    ) -> None:
         """Wait until the turn changes or its lease expires; only the journal shows whether a committed outcome was recorded.
 
-        A turn of this instance wakes the delivery when the turn ends, so polls find the turns of other instances.
+        A turn of this instance wakes the delivery when the turn ends, so polls find the turns of other instances. During `pause_s` no write
+        of the turn could win, and what comes meanwhile goes into the same turn.
         """
         patience.fruitless_readings = 0
+        if pause_s:
+            self.clock.sleep(pause_s)
+            return
         woken = patience.place.woken
         while not patience.is_over:
             pause_s = min(patience.poll_s * self.chance.uniform(0.75, 1.25), patience.deadline.left_s)
@@ -314,6 +321,11 @@ class TurnRunner:
                 return
             if conversation.turn.read().generation != stored_turn.generation:
                 return
+
+
+def _pause_s(conversation: Conversation, stored_turn: StoredTurn, delivery: TurnDelivery) -> float:
+    """Return how long work that nobody asked for waits before it writes the turn: a write in the same second would meet 429."""
+    return conversation.turn.writable_in_s(stored_turn.record) if delivery.waiting.is_optional else 0.0
 
 
 def _shows_reminders(delivery: TurnDelivery, stored_turn: StoredTurn) -> bool:

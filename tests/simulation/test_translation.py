@@ -1,11 +1,16 @@
 """Translation between members beside questions: each has its one answer, and no token is used twice."""
 
+from typing import Final
+
 import pytest
 
 from tests.simulation import translation_scenes
 
 WAYS = 60
 WAYS_PER_TEST = 20
+
+
+_STREAM: Final = 40
 
 
 @pytest.mark.parametrize("first", range(0, WAYS, WAYS_PER_TEST))
@@ -37,3 +42,11 @@ def test_questions_and_translated_messages_get_one_answer_each_in_any_order(firs
 )
 def test_a_scene_of_translation_keeps_every_invariant(scene: translation_scenes.PlayScene) -> None:
     assert scene() == []
+
+
+@pytest.mark.parametrize("apart_s", [3.0, 1.0, 0.5])
+def test_a_steady_stream_is_translated_within_four_seconds_with_a_model_of_one(apart_s: float) -> None:
+    waits = sorted(translation_scenes.waits_in_a_stream(_STREAM, apart_s=apart_s))
+
+    assert len(waits) == _STREAM
+    assert waits[int(0.95 * _STREAM)] <= 4.0

@@ -48,6 +48,27 @@ def translation_beside_a_question(seed: int = 0) -> list[str]:
         return scene.rests(calm=True)
 
 
+def waits_in_a_stream(messages: int, *, apart_s: float) -> list[float]:
+    """Members write to each other, about `apart_s` apart; return for each message the seconds until its translation was sent.
+
+    The model takes a second, and each call of the bucket 30 ms.
+    """
+    with _scene(seed=1, seconds=1.0, even_call_s=0.03).playing() as scene:
+        sent_s = {}
+        for number in range(messages):
+            message = _writes(scene, by=MEMBERS[number % len(MEMBERS)])
+            sent_s[message.id] = scene.world.now_s
+            scene.pushes(scene.delivers(message))
+            scene.runs(seconds=apart_s * scene.world.rng.uniform(0.5, 1.5))
+        scene.rests()
+        return [
+            said.at_s - sent_s[bubble.line_message_id]
+            for said in scene.world.truth.said
+            if said.outcome is not None and said.outcome.translations is not None
+            for bubble in said.outcome.translations.bubbles
+        ]
+
+
 def translation_whose_worker_dies_after_it_spoke() -> list[str]:
     """The worker dies after LINE took the translation, before that is recorded; the message comes again."""
     with _scene().playing() as scene:
