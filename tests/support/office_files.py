@@ -106,7 +106,12 @@ def word(*paragraphs: str, tables: Sequence[Sequence[Sequence[str]]] = (), on_ne
 
 def word_xml(body: str) -> bytes:
     """Return a document of this body, in WordprocessingML."""
-    return archive({"word/document.xml": f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'})
+    return archive(word_parts(body))
+
+
+def word_parts(body: str) -> Mapping[str, str]:
+    """Return the part of a document of this body, by its name in the archive."""
+    return {"word/document.xml": f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'}
 
 
 def pptx(*slides: str, notes: Mapping[int, str] | None = None) -> bytes:

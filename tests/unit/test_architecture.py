@@ -183,6 +183,30 @@ def test_the_agent_worker_loads_no_reader_of_files() -> None:
     assert "python_calamine" not in modules
 
 
+OFF = (
+    *("mcp", "icalendar", "python_calamine"),
+    *("shared.adapters.mcp_client", "shared.adapters.ics", "shared.adapters.form_body"),
+    *("shared.composition.hooks", "shared.hooks.prompt_block", "shared.hooks.delivery", "shared.handlers.hooks"),
+    *(
+        "shared.composition.calendars",
+        "shared.calendars.rebuild",
+        "shared.calendars.new_address",
+        "shared.handlers.calendar",
+    ),
+)
+"""What serves notices, files, calendars and tool servers only."""
+
+
+def test_where_hooks_calendar_and_tool_servers_are_off_nothing_of_them_or_of_files_is_loaded() -> None:
+    loaded = {function: loaded_by(function) for function in ("webhook", "agent_worker", "unsend")}
+
+    assert {function: sorted(set(OFF) & modules.keys()) for function, modules in loaded.items()} == {
+        "webhook": [],
+        "agent_worker": [],
+        "unsend": [],
+    }
+
+
 def test_the_unsend_function_imports_neither_a_model_nor_line() -> None:
     modules = loaded_by("unsend")
 
