@@ -163,6 +163,30 @@ def test_a_lying_server_is_an_error_of_the_port_and_nothing_else(answer: Callabl
                 ask()
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_server_leads_no_call_to_another_address_and_no_secret_there(status: int) -> None:
+    called: list[str] = []
+
+    def note(request: Request) -> Response:
+        called.append(request.headers.get("authorization", ""))
+        return Response(json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}), media_type="application/json")
+
+    with answering(note) as internal:
+        redirect = Response("", status, headers={"location": f"{internal.url}/"})
+        with answering(lambda _: redirect) as running:
+            server = McpServer(url=f"{running.url}/", headers=lambda: {"Authorization": "Bearer secret"})
+            for ask in (lambda: server.list_tools(soon()), lambda: server.call("greet", {}, soon())):
+                with pytest.raises((ToolServerUnavailableError, ToolServerRefusedError)):
+                    ask()
+        assert called == []
+
+        with pytest.raises(
+            (ToolServerUnavailableError, ToolServerRefusedError)
+        ):  # the other server notes whoever calls
+            McpServer(url=f"{internal.url}/").list_tools(soon())
+        assert called
+
+
 def test_a_slow_server_is_left_when_the_time_is_over() -> None:
     over = threading.Event()
 
