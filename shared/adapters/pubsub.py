@@ -83,7 +83,7 @@ class PubSubEventBus:
 
     def publish(self, messages: Sequence[BusMessage]) -> tuple[str, ...]:
         deadline = Deadline.after(self._clock, self._timeout_s)
-        requests = dict(enumerate(map(self._request, _batches(messages))))
+        requests = {number: self._request(batch) for number, batch in enumerate(_batches(messages))}
         ids = self._confirm_at_once(requests, deadline) or self._confirm(requests, deadline)
         if len(ids) != len(messages):
             raise PublishFailedError(f"Pub/Sub confirmed {len(ids)} of {len(messages)} events")

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from shared import logs
 from shared.line.webhook_body import WebhookBody, event_attributes
 
+_ENCODE: Final = json.JSONEncoder().encode
 TICK_TYPE: Final = "tick"
 TRACEPARENT: Final = "traceparent"  # the attribute that carries the webhook's trace to the workers
 
@@ -63,7 +64,7 @@ def bus_messages(delivery: WebhookBody, *, traceparent: str | None = None) -> tu
 
     `traceparent`: the trace of LINE's request, shared by all log lines of an event; a malformed value is dropped.
     """
-    destination = json.dumps(delivery.destination)
+    destination = _ENCODE(delivery.destination)
     trace = {TRACEPARENT: traceparent} if traceparent is not None and logs.is_traceparent(traceparent) else {}
     return tuple(
         BusMessage(

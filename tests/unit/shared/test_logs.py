@@ -92,3 +92,19 @@ def test_moments_in_any_order_are_written_as_the_standard_library_does(moments_m
     for moment_ms in [*moments_ms, moments_ms[0]]:
         as_is = dt.datetime.fromtimestamp(0, tz=dt.UTC) + dt.timedelta(milliseconds=moment_ms)
         assert moments.written(moment_ms) == as_is.isoformat(timespec="milliseconds")
+
+
+def test_a_line_without_fields_and_one_with_odd_fields_are_json(lines: io.StringIO) -> None:
+    logs.info("first")
+    with logs.bound(chat="a"):
+        logs.warning('sec"ond', text='"}, 明日', at=dt.date(2026, 11, 26), nested={"a": [1]}, chat="b")
+
+    first, second = (json.loads(line) for line in lines.getvalue().splitlines())
+    assert set(first) == {"severity", "message", "time", "version"}
+    assert second["message"] == 'sec"ond'
+    assert {name: second[name] for name in ("text", "at", "nested", "chat")} == {
+        "text": '"}, 明日',
+        "at": "2026-11-26",
+        "nested": {"a": [1]},
+        "chat": "b",
+    }
