@@ -35,6 +35,7 @@ from shared.adapters.memory import (
     ScriptedModel,
 )
 from shared.adapters.memory.line_people import HeldContent
+from shared.adapters.memory.link_pages import MemoryLinkReader
 from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, MixedContent, ModelContent, ModelRequest, TextContent
@@ -101,6 +102,7 @@ class Bot:
             model=self.model,
             json_model=self.json_model,
             web=_Web() if "web" in toolsets else None,
+            links=MemoryLinkReader() if "web" in toolsets else None,
             notion=notion if "notion" in toolsets else None,
             threads=Threads.on(pool),
             clock=self.clock,
