@@ -27,6 +27,8 @@ _SHARES_EXPENSES: Final = 0.2
 _SHARES_LISTS: Final = 0.25
 _READS_LINKS: Final = 0.15
 _POLLS: Final = 0.25
+_POLLS_END: Final = 0.4
+"""In how many schedules with polls people also ask when a poll ends, and have a meeting reminded of."""
 _HAS_HOOKS: Final = 0.15
 _HAS_CALENDAR: Final = 0.15
 _TRANSLATES: Final = 0.15
@@ -45,6 +47,7 @@ def draw_stage(rng: random.Random) -> "Stage":
     chats = rng.choice((1, 1, 1, 2, 3))
     archived = random.Random(repr(rng.getstate()[1][:4])).random()
     chance = of_its_own(rng, "down")
+    has_polls = of_its_own(rng, "polls").random() < _POLLS
     return Stage(
         rng,
         _with_outage(_weather(rng), chance),
@@ -57,7 +60,7 @@ def draw_stage(rng: random.Random) -> "Stage":
             has_expenses=of_its_own(rng, "expenses").random() < _SHARES_EXPENSES,
             has_lists=of_its_own(rng, "lists").random() < _SHARES_LISTS,
             has_links=of_its_own(rng, "links").random() < _READS_LINKS,
-            has_polls=of_its_own(rng, "polls").random() < _POLLS,
+            has_polls=has_polls,
             has_translation=of_its_own(rng, "translation").random() < _TRANSLATES,
             has_hooks=of_its_own(rng, "hooks").random() < _HAS_HOOKS,
             has_calendar=of_its_own(rng, "calendar").random() < _HAS_CALENDAR,
@@ -66,7 +69,7 @@ def draw_stage(rng: random.Random) -> "Stage":
             segment_messages=1 if archived >= _ARCHIVED_SOON else SMALL_SEGMENT,
             threads=rng.choice((THREADS, THREADS, _THREADS_A_CHAT * chats)),
             budget=_budget(rng) if rng.random() < 0.15 else NO_LIMITS,
-            reminding=_reminding(rng),
+            reminding=_reminding(rng, has_polls=has_polls),
             reminder_pushes_per_day=of_its_own(rng, "a day").choice((0, 0, 2)),
             first_fails=_first_fails(rng),
             access=Access.INVITED if random.Random(repr(rng.getstate()[1][:9])).random() < 0.15 else Access.OPEN,
@@ -79,11 +82,14 @@ def draw_stage(rng: random.Random) -> "Stage":
     )
 
 
-def _reminding(rng: random.Random) -> Reminding:
+def _reminding(rng: random.Random, *, has_polls: bool) -> Reminding:
     """Return how reminders are said; in most schedules there are none."""
     fate = of_its_own(rng, "reminding").random()
     if fate < _REMINDED:
         return Reminding.REPLY if fate < _REMINDED / 8 else Reminding.PUSH
+    chance = of_its_own(rng, "polls end")
+    if has_polls and chance.random() < _POLLS_END:
+        return chance.choice((Reminding.REPLY, Reminding.PUSH, Reminding.PUSH))
     return Reminding.OFF
 
 

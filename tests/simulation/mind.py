@@ -45,7 +45,7 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| (?:\d{4}-\d\d-\d\d )?\d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|pollby|meet|endpoll|buy|tick|clear"
+    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|pollby|pollpush|meet|meetsoon|endpoll|buy|tick|clear"
     r"|sum|pushsum|privsum|read|keep)"
     rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
@@ -88,6 +88,10 @@ CLOSES: Final = "2025-11-21T13:45"
 """Until when votes count in a poll that ends by itself: five minutes after a scene has begun."""
 PLACES: Final = 1
 """How many can take part in each meeting."""
+BEGINS: Final = "2025-11-21T13:55"
+"""When a meeting begins that has a reminder: a quarter of an hour after a schedule has begun."""
+BEFORE_MINUTES: Final = 10
+"""How long before a meeting its reminder comes."""
 _ROOMMATES: Final = ("Dan", "Eve")
 _REMINDER_ID: Final = re.compile(r"^(r[0-9a-f]{10}) \| ", re.MULTILINE)
 """The id of a reminder, at the beginning of its line in the prompt."""
@@ -517,7 +521,7 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield from _reading(text)
         case "buy" | "clear":
             yield ("add_to_list", {"list": _LIST, "items": [text]}) if verb == "buy" else ("clear_list", {})
-        case "poll" | "pollby" | "meet" | "endpoll":
+        case "poll" | "pollby" | "pollpush" | "meet" | "meetsoon" | "endpoll":
             yield _polling(verb, text)
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
@@ -547,8 +551,13 @@ def _polling(verb: str, text: str) -> tuple[str, Json]:
             return "create_poll", {"question": text, "options": list(OPTIONS)}
         case "pollby":
             return "create_poll", {"question": text, "options": list(OPTIONS), "closes": CLOSES}
+        case "pollpush":
+            return "create_poll", {"question": text, "options": list(OPTIONS), "closes": CLOSES, "push": True}
         case "meet":
             return "create_meeting", {"what": text, "at": "2026-06-01T19:00", "capacity": PLACES}
+        case "meetsoon":
+            meeting = {"what": text, "at": BEGINS, "capacity": PLACES, "remind_minutes_before": BEFORE_MINUTES}
+            return "create_meeting", meeting
         case _:
             return "close_poll", {}
 

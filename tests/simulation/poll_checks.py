@@ -1,17 +1,32 @@
-"""What became of a chat's polls in the end: each member's newest press counts, none is lost, and the last one was told."""
+"""What became of a chat's polls in the end: each member's newest press counts, none is lost, and the last one was told.
 
-from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+Who gets a place that came free is told, the result of a poll comes with the next message, and meetings have their reminders.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Final, TypeAlias
 
 from shared.conversation.member_mark import mark_id
 from shared.line.postback_data import VotePress
+from shared.locales.language_file import language_file
+from shared.locales.placeholders import beginning
 from shared.polls.poll import LastStanding, Poll, Vote, counted, digest_of
+from shared.polls.wording import PollTexts
 from shared.storage.codec import decode
+from tests.simulation.mind import BEFORE_MINUTES, BEGINS
 from tests.simulation.people import VOTE, Order
+from tests.simulation.reminder_checks import IN_TIME_S
 from tests.simulation.story import Story
 from tests.simulation.times import TOKEN_S
-from tests.simulation.world import EPOCH_MS
+from tests.simulation.wiring import NO_LIMITS
+from tests.simulation.world import EPOCH_MS, ShownText
 
+_TEXTS: Final = language_file("en").table("polls", PollTexts)
+_MINUTE_MS: Final = 60_000
+_ALONE_S: Final = 30.0
+"""A message with no other so close in time finds the chat's turn free."""
 _Counts: TypeAlias = Mapping[str, str]
 """The id of the press that counts, by the member's mark."""
 
@@ -37,6 +52,63 @@ def check_polls(story: Story) -> Iterator[str]:
         if (expected := _expected(poll, orders)) != {vote.member: vote.id for vote in counts}:
             yield f"I6: the votes of {sorted(expected.values())} should count, and not {sorted(one.id for one in counts)}"
         yield from _check_told(story, poll, counts, _waiting(poll, orders))
+        yield from _check_places(story, poll, orders)
+        yield from _check_reminded(story, poll)
+    if not _has_taken_back(story):
+        yield from _check_results(story, polls.values())
+
+
+def _check_places(story: Story, poll: Poll, orders: list[Order]) -> Iterator[str]:
+    """Who waited for a place by one standing, and has a place by the next, is told so there."""
+    if not story.is_calm or not poll.capacity:
+        return
+    said = {one.reply_token: one for one in story.said}
+    pressed = (one for one in orders if _is_of_open(poll, one))
+    standings = sorted((said[one.reply_token] for one in pressed if one.reply_token in said), key=lambda one: one.at_s)
+    for before, after in pairwise(standings):
+        has_place = _names(before, _TEXTS.waiting) - _names(after, _TEXTS.waiting) & _names(after, _TEXTS.attending)
+        if not has_place <= _names(after, _TEXTS.moved_up):
+            yield "I6: a member got a place of a meeting and was not told"
+
+
+def _names(standing: ShownText, text: str) -> frozenset[str]:
+    """Return the members in a line of a standing, such as the members who wait for a place."""
+    line = re.search(rf"・{re.escape(beginning(text))}:?(?P<names>.*?)(?= ・|$)", standing.text)
+    return frozenset(re.findall(r"someone …\w+", line["names"])) if line is not None else frozenset()
+
+
+def _is_of_open(poll: Poll, order: Order) -> bool:
+    """Whether the order presses a button of the poll before its end."""
+    press = VotePress.read(order.presses)
+    return (
+        press is not None and press.poll_id == poll.id and not _is_after_end(poll, EPOCH_MS + round(order.at_s * 1_000))
+    )
+
+
+def _check_reminded(story: Story, poll: Poll) -> Iterator[str]:
+    """A meeting that begins soon was asked for with a reminder: there is one, so long before its beginning."""
+    if poll.starts_ms is None or poll.local(poll.starts_ms).strftime("%Y-%m-%dT%H:%M") != BEGINS:
+        return
+    at = poll.local(poll.starts_ms - BEFORE_MINUTES * _MINUTE_MS).strftime("%Y-%m-%dT%H:%M")
+    reminders = (one for (chat, _), one in story.world.truth.reminders.items() if chat == story.chat)
+    if not any(one.start.startswith(at) and poll.question in one.text for one in reminders):
+        yield "I6: a member asked for a reminder of a meeting, and there is none"
+
+
+def _check_results(story: Story, polls: Iterable[Poll]) -> Iterator[str]:
+    """The result of a poll that has ended was told by the time of a later message that came alone, if nothing failed."""
+    if not story.is_calm or story.settings.budget != NO_LIMITS:
+        return
+    told = {one.id for text in story.said if text.outcome is not None for one in text.outcome.reminders}
+    for poll in polls:
+        closing = story.world.truth.reminders.get((story.chat, poll.closing_id))
+        if closing is None or closing.is_pushed or poll.closes_ms is None or closing.id in told:
+            continue
+        from_s = (poll.closes_ms - EPOCH_MS) / 1_000 + IN_TIME_S + _ALONE_S
+        messages = story.people.messages
+        alone = (one for one in messages if sum(abs(one.at_s - other.at_s) < _ALONE_S for other in messages) == 1)
+        if any(one.at_s > from_s and story.people.is_kept(one) and not one.addressed for one in alone):
+            yield "I1: the result of a poll did not come with the next message"
 
 
 def _check_told(story: Story, poll: Poll, counts: tuple[Vote, ...], waiting: tuple[str, ...]) -> Iterator[str]:

@@ -5,9 +5,13 @@ from typing import Final
 
 from shared.line.postback_data import VotePress
 from shared.polls.poll import Vote, VoterName
+from shared.reminders.delivery import Reminding
 from shared.storage.codec import encode
 from tests.simulation.people import Order
-from tests.simulation.scene import Scene
+from tests.simulation.scene import MINUTE_S, Scene
+
+_ENDED_S: Final = 480.0
+"""After so long a poll has ended that ends at a time, and so long before that its tick has come."""
 
 
 def _pressed(scene: Scene) -> Order:
@@ -49,8 +53,21 @@ def vote_that_nobody_gave() -> list[str]:
         return scene.rests(calm=True)
 
 
+def result_of_a_poll_that_is_not_told() -> list[str]:
+    with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
+        scene.runs_to_end(scene.asks_for("pollby"))
+        scene.sleeps(_ENDED_S)
+        scene.ticks()
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+        truth = scene.world.truth
+        truth.said[:] = [one for one in truth.said if one.outcome is None or not one.outcome.reminders]
+        return scene.rests(calm=True)
+
+
 FORGERIES: Final[tuple[Callable[[], list[str]], ...]] = (
     press_of_a_poll_that_is_answered_twice,
     press_of_a_poll_that_meets_silence,
     vote_that_nobody_gave,
+    result_of_a_poll_that_is_not_told,
 )

@@ -89,6 +89,11 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         DropArgument("replace", "waiting"),
         lacks="a member who moves up is not told",
     ),
+    "reminds_of_meetings": Mutation(
+        "shared.tools.polls:PollTools._meet",
+        Never("remind_minutes_before"),
+        lacks="nobody is reminded of a meeting although a member asked for that",
+    ),
     "tells_results_with_messages": Mutation(
         "shared.reminders.chat_summary:_SummaryDelivery._result_of_poll",
         Return(value=None),

@@ -71,6 +71,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "looks_after_a_vote": poll_scenes.press_while_the_poll_is_taken_back,
     "keeps_the_place_in_the_queue": poll_scenes.member_who_presses_again_to_come,
     "says_who_moved_up": poll_scenes.member_who_moves_up,
+    "reminds_of_meetings": poll_scenes.meeting_that_is_reminded_of,
     "tells_results_with_messages": poll_scenes.poll_that_ends_at_its_time,
     "writes_polls": poll_scenes.poll_that_is_closed,
     "takes_a_notice_once": hook_scenes.notice_that_comes_again,

@@ -46,6 +46,11 @@ _OF_LISTS: Final = ("buy", "buy", "buy", "tick", "tick", "clear", "delete", "und
 _BUYS: Final = 0.6
 _SENDS_LINKS: Final = 0.3
 _OF_POLLS: Final = ("poll", "poll", "meet", "meet", "endpoll", "undo")
+_ENDING: Final = {"poll": ("pollby", "pollby", "pollpush"), "meet": ("meetsoon",)}
+"""What is asked in place of a poll or meeting, so that it ends at a time, or is reminded of."""
+_ENDS: Final = 0.5
+_ENDED_S: Final = 520.0
+"""When polls have ended that end at a time, and their results wait for a message."""
 _ASKS_ALL: Final = 0.6
 _VOTES: Final = 0.7
 _NOTICES: Final = 5
@@ -208,6 +213,9 @@ class _Schedule:
         if self.reminding is not Reminding.OFF:
             for _ in range(rng.randint(0, 2)):  # an answer says what could not be pushed
                 self._write(people, people.message(at_s=at_s + rng.uniform(*_LATER_S)))
+        if people.is_group and self.stage.ports.settings.has_polls and self.reminding is not Reminding.OFF:
+            ended_s = _ENDED_S + of_its_own(rng, f"after the end {people.place}").random() * TICK_S
+            self._write(people, people.message(at_s=ended_s, addressed=False))
         self._happenings(people, at_s)
 
     def _translate(self, people: People) -> None:
@@ -332,15 +340,19 @@ class _Schedule:
             verb = "cancel" if rng.random() < 0.1 else "remind"
         if self.stage.ports.settings.has_notion and rng.random() < 0.4:
             verb = "page"
-        if self.stage.ports.settings.has_expenses and (chance := of_its_own(rng, "expense")).random() < _PAYS:
+        own = f"{people.place} {len(people.messages)}"  # the state that `of_its_own` reads stays the same for hundreds of draws
+        if self.stage.ports.settings.has_expenses and (chance := of_its_own(rng, f"expense {own}")).random() < _PAYS:
             verb = chance.choice(_OF_EXPENSES)
         settings = self.stage.ports.settings
-        if settings.has_lists and settings.has_knowledge and (chance := of_its_own(rng, "list")).random() < _BUYS:
+        if (
+            settings.has_lists
+            and settings.has_knowledge
+            and (chance := of_its_own(rng, f"list {own}")).random() < _BUYS
+        ):
             verb = chance.choice(_OF_LISTS)
         if people.is_group and self.stage.ports.settings.has_polls:
-            chance = of_its_own(rng, "poll")
-            verb = chance.choice(_OF_POLLS) if chance.random() < _ASKS_ALL else verb
-        if settings.has_links and of_its_own(rng, "link").random() < _SENDS_LINKS:
+            verb = self._of_polls(of_its_own(rng, f"poll {own}")) or verb
+        if settings.has_links and of_its_own(rng, f"link {own}").random() < _SENDS_LINKS:
             verb = "read"
         verb = self._verb_beside_translation(people, at_s, verb)
         if not verb and len(people.messages) % _ONE_RECALLS_IN == _ONE_RECALLS_IN - 1:
@@ -357,6 +369,14 @@ class _Schedule:
         if chance.random() < _WRITES_TO_MEMBERS:
             return GREETS
         return "keep" if chance.random() < _KEEPS_A_WORD else verb
+
+    def _of_polls(self, chance: random.Random) -> str:
+        """Return what a message asks of polls; "" where it asks nothing."""
+        if chance.random() >= _ASKS_ALL:
+            return ""
+        verb = chance.choice(_OF_POLLS)
+        has_end = self.reminding is not Reminding.OFF and verb in _ENDING and chance.random() < _ENDS
+        return chance.choice(_ENDING[verb]) if has_end else verb
 
     def _write(self, people: People, message: Message) -> None:
         rng, calm = self.rng, self.weather.calm
