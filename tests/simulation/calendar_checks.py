@@ -33,13 +33,13 @@ def check_calendars(people: People, world: World) -> Iterator[str]:
         yield "I1: a calendar has lost its feed"
         return
     shown = {item.uid for item in decode(Feed, feed.data).items}
-    reminders = {uid_of(chat, "reminder", reminder.id) for reminder in _reminders(world, chat)}
+    reminders = [frozenset(_uids_of(reminder, chat)) for reminder in _reminders(world, chat)]
     meetings = {uid_of(chat, "meeting", meeting.id) for meeting in _meetings(world, chat)}
-    if reminders - shown:
+    if any(uids.isdisjoint(shown) for uids in reminders):
         yield "I1: a calendar lacks a reminder"
     if meetings - shown:
         yield "I1: a calendar lacks a meeting"
-    if shown - reminders - meetings:
+    if shown - meetings - frozenset().union(*reminders):
         yield "I4: a calendar shows a reminder or a meeting that is gone"
 
 
@@ -87,6 +87,13 @@ def _reminders(world: World, chat: str) -> Iterator[Reminder]:
             reminder = decode(Reminder, stored.data) if stored is not None else None
             if reminder is not None and reminder.text and reminder.state is not ReminderState.CANCELLED:
                 yield reminder
+
+
+def _uids_of(reminder: Reminder, chat: str) -> Iterator[str]:
+    """Yield the ids of a reminder's events: one for each hour of a rule with hours, such as that of an hourly reminder."""
+    hours = reminder.recurrence.hours if reminder.recurrence is not None else ()
+    own_ids = [f"{reminder.id} {hour}" for hour in hours] or [reminder.id]
+    return (uid_of(chat, "reminder", own_id) for own_id in own_ids)
 
 
 def _meetings(world: World, chat: str) -> Iterator[Poll]:
