@@ -9,7 +9,7 @@ from shared.errors import CorruptRecordError
 from shared.line.phrases import Phrase
 from shared.polls.poll import FOLDER as POLLS_FOLDER
 from shared.polls.poll import Poll
-from shared.reminders.reminder import Reminder, ReminderState
+from shared.reminders.reminder import Reminder, ReminderKind, ReminderState
 from shared.storage.codec import decode
 from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.people import People
@@ -81,11 +81,13 @@ def _check_orphans(world: World) -> Iterator[str]:
 
 
 def _reminders(world: World, chat: str) -> Iterator[Reminder]:
+    """Yield what is shown: reminders with a text of their own."""
     for listed in world.objects.list(f"reminders/{chat}/"):
         stored = world.objects.read(listed.name)
         with suppress(CorruptRecordError):  # the chat's count of pushes
             reminder = decode(Reminder, stored.data) if stored is not None else None
-            if reminder is not None and reminder.text and reminder.state is not ReminderState.CANCELLED:
+            is_shown = reminder is not None and reminder.kind is ReminderKind.TEXT and bool(reminder.text)
+            if reminder is not None and is_shown and reminder.state is not ReminderState.CANCELLED:
                 yield reminder
 
 

@@ -45,6 +45,8 @@ _PAYS: Final = 0.6
 _OF_LISTS: Final = ("buy", "buy", "buy", "tick", "tick", "clear", "delete", "undo")
 _BUYS: Final = 0.6
 _SENDS_LINKS: Final = 0.3
+_OF_SUMMARIES: Final = ("sum", "pushsum", "privsum")
+_SUMS_UP: Final = 0.4
 _OF_POLLS: Final = ("poll", "poll", "meet", "meet", "endpoll", "undo")
 _ENDING: Final = {"poll": ("pollby", "pollby", "pollpush"), "meet": ("meetsoon",)}
 """What is asked in place of a poll or meeting, so that it ends at a time, or is reminded of."""
@@ -213,6 +215,9 @@ class _Schedule:
         if self.reminding is not Reminding.OFF:
             for _ in range(rng.randint(0, 2)):  # an answer says what could not be pushed
                 self._write(people, people.message(at_s=at_s + rng.uniform(*_LATER_S)))
+            if people.is_group:  # and a message that nobody answers brings a summary
+                later_s = of_its_own(rng, f"after a summary {people.place}").uniform(*_LATER_S)
+                self._write(people, people.message(at_s=at_s + later_s, addressed=False))
         if people.is_group and self.stage.ports.settings.has_polls and self.reminding is not Reminding.OFF:
             ended_s = _ENDED_S + of_its_own(rng, f"after the end {people.place}").random() * TICK_S
             self._write(people, people.message(at_s=ended_s, addressed=False))
@@ -327,6 +332,11 @@ class _Schedule:
             return self.rng.randint(1, 5)
         return _MANY_MESSAGES if fate > 0.99 else _MESSAGES
 
+    def _reminding_verb(self, people: People) -> str:
+        """Return what is asked for: a reminder, or in a group sometimes a summary."""
+        chance = of_its_own(self.rng, f"summary {people.place} {len(people.messages)}")
+        return chance.choice(_OF_SUMMARIES) if people.is_group and chance.random() < _SUMS_UP else "remind"
+
     def _message(self, people: People, at_s: float, *, files: bool, sends_images: bool) -> Message:
         rng = self.rng
         if sends_images and rng.random() < 0.5:
@@ -337,7 +347,7 @@ class _Schedule:
             quotes = rng.choice(earlier)
         verb = rng.choice(_VERBS) if files and rng.random() < 0.7 else ""
         if self.reminding is not Reminding.OFF and rng.random() < 0.85:
-            verb = "cancel" if rng.random() < 0.1 else "remind"
+            verb = "cancel" if rng.random() < 0.1 else self._reminding_verb(people)
         if self.stage.ports.settings.has_notion and rng.random() < 0.4:
             verb = "page"
         own = f"{people.place} {len(people.messages)}"  # the state that `of_its_own` reads stays the same for hundreds of draws
