@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Final, Generic, Protocol, TypeVar
+from typing import ClassVar, Final, Generic, Protocol, Self, TypeVar
 
 from shared import logs
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
+from shared.conversation.write_key import WriteKey
 from shared.errors import CorruptRecordError, StorageUnavailableError, UnreadableRecordError
 from shared.line.ids import checked_id
 from shared.storage.codec import decode, encode
@@ -29,7 +30,20 @@ class Thing(Protocol):
     def provenance(self) -> Provenance: ...
 
 
+class StagedThing(Thing, Protocol):
+    """A thing that turns write: the keys of the write that created the thing, and of the last write."""
+
+    @property
+    def created(self) -> WriteKey: ...
+
+    @property
+    def revision(self) -> WriteKey: ...
+
+    def removed(self, *, revision: WriteKey) -> Self: ...
+
+
 T = TypeVar("T", bound=Thing)
+S = TypeVar("S", bound=StagedThing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +183,26 @@ class ThingStore(Generic[T]):
             amended_ids = (*amendments.withdrawn, *amendments.edits)
             return amendments.erased_entries_ms >= 0 or any(f'"{one}"'.encode() in body for one in amended_ids)
         return bool(provenance.withdrawn_ids(amendments.is_withdrawn_from_entries))
+
+
+class StagedThingStore(ThingStore[S]):
+    """A store of things that turns write."""
+
+    __slots__ = ()
+
+    def apply(self, thing_id: str, text: str | None, *, key: WriteKey) -> S | None:
+        """Make a staged write, unless the thing has this key or a larger key; return the thing afterwards.
+
+        So a late write changes nothing that a later turn wrote. A missing thing was withdrawn: only the write that creates the thing makes
+        one. Repeated: does nothing.
+        """
+        staged = self.decoded(self.name_of(thing_id), text.encode()) if text is not None else None
+
+        def newer(stored: S | None) -> S | None:
+            if stored is None:
+                return staged if staged is not None and staged.created == key else None
+            if stored.revision >= key:
+                return None
+            return stored.removed(revision=key) if staged is None else staged
+
+        return self.update(thing_id, newer)

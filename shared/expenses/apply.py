@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from shared.conversation.records import OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversation
 from shared.conversation.write_key import WriteKey
-from shared.expenses.expense import FOLDER, ExpenseRecord
-from shared.expenses.store import ExpenseStore, entry_in
+from shared.expenses.expense import FOLDER
+from shared.expenses.store import ExpenseStore
 from shared.turns.basis import HeldLease
 
 
@@ -29,17 +29,7 @@ class ExpenseWriting:
 
     def write(self, write: StagedWrite, *, key: WriteKey) -> None:
         """Make the write, unless the object has this key or a larger key."""
-        own_id = write.path.removeprefix(f"{FOLDER}/")
-        staged = entry_in(own_id, write.text.encode()) if write.text is not None else None
-
-        def newer(stored: ExpenseRecord | None) -> ExpenseRecord | None:
-            if stored is None:  # a missing record was withdrawn: only the write that creates a record makes one
-                return staged if staged is not None and staged.created == key else None
-            if stored.revision >= key:
-                return None
-            return stored.removed(revision=key) if staged is None else staged
-
-        self.store.update(own_id, newer)
+        self.store.apply(write.path.removeprefix(f"{FOLDER}/"), write.text, key=key)
 
     def finish(self, lease: HeldLease) -> bool:
         return not lease.is_over

@@ -7,7 +7,7 @@ from typing import Final
 from shared import logs
 from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation
-from shared.conversation.thing_store import ThingStore
+from shared.conversation.thing_store import StagedThingStore
 from shared.conversation.word_holder import Removal, WordHolder
 from shared.expenses.expense import FOLDER, Expense, ExpenseRecord, Settlement
 from shared.storage.codec import decode
@@ -21,7 +21,7 @@ def entry_in(own_id: str, data: bytes) -> ExpenseRecord:
     return decode(_kind_of(own_id), data)
 
 
-class ExpenseStore(ThingStore[ExpenseRecord]):
+class ExpenseStore(StagedThingStore[ExpenseRecord]):
     """Reads and writes a chat's expenses and settlements."""
 
     __slots__ = ()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from shared.conversation.records import OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversation
 from shared.conversation.write_key import WriteKey
-from shared.polls.poll import FOLDER, Poll, Vote, VoterName
+from shared.polls.poll import FOLDER, Vote, VoterName
 from shared.polls.store import PollStore
 from shared.storage.codec import decode
 from shared.turns.basis import HeldLease
@@ -43,20 +43,7 @@ class PollWriting:
         return not lease.is_over
 
     def _write_poll(self, poll_id: str, text: str | None, key: WriteKey) -> None:
-        """Write the poll; the votes of a removed poll go."""
-        staged = decode(Poll, text.encode()) if text is not None else None
-        is_removed = False
-
-        def newer(stored: Poll | None) -> Poll | None:
-            nonlocal is_removed
-            is_removed = False
-            if stored is None:  # a missing poll was withdrawn: only the write that creates a poll makes one
-                return staged if staged is not None and staged.created == key else None
-            if stored.revision >= key:
-                return None
-            is_removed = staged is None
-            return stored.removed(revision=key) if staged is None else staged
-
-        self.store.update(poll_id, newer)
-        if is_removed:
+        """Write the poll; the votes of a removed poll go.  Repeated: removes the rest."""
+        after = self.store.apply(poll_id, text, key=key)
+        if after is not None and after.is_removed and after.revision == key:
             self.store.delete_all_votes(poll_id)

@@ -10,7 +10,7 @@ from shared import logs
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
-from shared.conversation.thing_store import ThingStore
+from shared.conversation.thing_store import StagedThingStore
 from shared.conversation.word_holder import Removal, WordHolder
 from shared.errors import CorruptRecordError, UnreadableRecordError
 from shared.line.ids import checked_id
@@ -23,7 +23,7 @@ _AFTER_POLLS: Final = "q"
 """Sorts after the objects of all polls, and before those of votes."""
 
 
-class PollStore(ThingStore[Poll]):
+class PollStore(StagedThingStore[Poll]):
     """Reads and writes a chat's polls and votes."""
 
     __slots__ = ()

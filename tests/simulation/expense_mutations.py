@@ -18,7 +18,7 @@ OF_EXPENSES: Final[Mapping[str, Mutation]] = {
         lacks="an expense that was promised is not written",
     ),
     "keeps_newer_expenses": Mutation(
-        "shared.expenses.apply:ExpenseWriting.write",
+        "shared.conversation.thing_store:StagedThingStore.apply",
         Never("revision"),
         lacks="a late write puts back what a later turn has removed",
     ),

@@ -275,6 +275,27 @@ def test_an_undo_of_a_poll_takes_its_votes_along(ann: Person) -> None:
     assert PollStore(chat_of(ann)).votes(poll.id) == ()
 
 
+def test_an_undo_whose_worker_died_beside_the_votes_takes_them_along_at_last(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 0)
+
+    removals: list[str] = []
+
+    def fails(call: str, name: str) -> None:
+        if call == "replace" and name.startswith("polls/"):
+            removals.append(name)
+        if call == "list" and "/votes/" in name and removals:
+            raise StorageUnavailableError("down")
+
+    ann.worker.store.before = fails
+    undo = ann.events.text("@Aizuchi 取り消して")
+    assert ann.worker.deliver(undo, thinks=(calling(("undo_last_change", {})), SAYS)) >= 500
+    ann.worker.store.before = nothing
+    ann.worker.clock.move(60)
+    assert ann.worker.deliver(undo) == 204
+    assert PollStore(chat_of(ann)).votes(poll.id) == ()
+
+
 def test_an_unsend_takes_the_poll_and_its_votes_along(ann: Person) -> None:
     ann.asks("hello", SAYS)
     asked = ann.asks("夕食は何がいい？", calling(("create_poll", DINNER)), SAYS)
