@@ -59,6 +59,9 @@ class Names:
     def is_member(self, _: str, user_id: str) -> bool | None:
         return user_id in PEOPLE
 
+    def group_name(self, _: str) -> str | None:
+        return None
+
 
 class _Held:
     is_over = False

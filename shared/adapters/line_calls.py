@@ -12,6 +12,7 @@ from shared.adapters.line_client import LineClient, UnreadableAnswerError
 from shared.adapters.line_sdk import (
     GetWebhookEndpointResponse,
     GroupMemberCountResponse,
+    GroupSummaryResponse,
     GroupUserProfileResponse,
     MarkMessagesAsReadByTokenRequest,
     MessageQuotaResponse,
@@ -58,6 +59,9 @@ class LineCalls:
 
     def group_member_count(self, group_id: str) -> GroupMemberCountResponse:
         return self._get(f"/v2/bot/group/{_quoted(group_id)}/members/count", GroupMemberCountResponse)
+
+    def group_summary(self, group_id: str) -> GroupSummaryResponse:
+        return self._get(f"/v2/bot/group/{_quoted(group_id)}/summary", GroupSummaryResponse)
 
     def room_member_count(self, room_id: str) -> RoomMemberCountResponse:
         return self._get(f"/v2/bot/room/{_quoted(room_id)}/members/count", RoomMemberCountResponse)

@@ -116,6 +116,9 @@ class LateLineProfiles:
     def is_member(self, conversation_id: str, user_id: str) -> bool | None:
         return self.sdk.get().profiles.is_member(conversation_id, user_id)
 
+    def group_name(self, conversation_id: str) -> str | None:
+        return self.sdk.get().profiles.group_name(conversation_id)
+
 
 @dataclass(frozen=True, slots=True)
 class LateLineMedia:

@@ -12,6 +12,7 @@ from linebot.v3.messaging.models.action import Action
 from linebot.v3.messaging.models.buttons_template import ButtonsTemplate
 from linebot.v3.messaging.models.get_webhook_endpoint_response import GetWebhookEndpointResponse
 from linebot.v3.messaging.models.group_member_count_response import GroupMemberCountResponse
+from linebot.v3.messaging.models.group_summary_response import GroupSummaryResponse
 from linebot.v3.messaging.models.group_user_profile_response import GroupUserProfileResponse
 from linebot.v3.messaging.models.mark_messages_as_read_by_token_request import MarkMessagesAsReadByTokenRequest
 from linebot.v3.messaging.models.message import Message
@@ -41,6 +42,7 @@ __all__ = [
     "ButtonsTemplate",
     "GetWebhookEndpointResponse",
     "GroupMemberCountResponse",
+    "GroupSummaryResponse",
     "GroupUserProfileResponse",
     "MarkMessagesAsReadByTokenRequest",
     "Message",

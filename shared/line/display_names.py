@@ -50,7 +50,7 @@ RESERVED: Final = (
 
 
 class Profiles(Protocol):
-    """LINE's display names."""
+    """LINE's names of people and groups."""
 
     def display_name(self, conversation_id: str, user_id: str) -> str | None:
         """Return the person's display name in the 1:1 chat, group or room, unchanged.
@@ -61,6 +61,10 @@ class Profiles(Protocol):
 
     def is_member(self, conversation_id: str, user_id: str) -> bool | None:
         """Whether the person is in the group or room; None, with a log line, if LINE did not answer."""
+        ...
+
+    def group_name(self, conversation_id: str) -> str | None:
+        """Return the group's name, unchanged.  None: the chat is no group, or LINE did not answer; the latter is logged."""
         ...
 
 

@@ -196,6 +196,7 @@ class ReminderDelivery:
         if (refusal := self._refusal_in_private(chats, claimed, group)) is not None:
             self._tell_undeliverable(store, claimed, reason=refusal)
             return
+        words = self.wording.from_group(occurrence, words, chats.name_of(group))
         amendments = self._check_claim(store, claimed)
         if summary is not None and summary.words.provenance.is_affected_since(summary.before, amendments):
             raise TurnBusyError("a message in the summary was withdrawn or edited")

@@ -10,7 +10,7 @@ from shared.access.admission import Access, Admissions, is_admitted
 from shared.clock import Clock
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import LineUnavailableError
-from shared.line.display_names import Profiles
+from shared.line.display_names import Profiles, sanitised
 
 
 class Undeliverable(StrEnum):
@@ -54,6 +54,10 @@ class PrivateChats:
             return Undeliverable.NO_CHAT
         is_silent = self.of(user_id).silences.read().now(self.clock.now_ms()) is not None
         return Undeliverable.SILENT if is_silent else None
+
+    def name_of(self, group: Conversation) -> str | None:
+        """Return the group's name as a line of a push; None, where there is none."""
+        return sanitised(self.profiles.group_name(group.id) or "")
 
     def _is_member(self, conversation_id: str, user_id: str) -> bool:
         is_member = self.profiles.is_member(conversation_id, user_id)

@@ -76,6 +76,10 @@ class Wording(Protocol):
         """Return what the person is told who asked for a summary once, where nothing was said."""
         ...
 
+    def from_group(self, occurrence: Occurrence, words: OccurrenceWords, name: str | None) -> OccurrenceWords:
+        """Return the words for a member's 1:1 chat, below the name of the group; None: the group has no name."""
+        ...
+
     def messages(self, occurrence: Occurrence, text: str) -> Sequence[OutgoingMessage]:
         """Return the words as the messages of a push."""
         ...
@@ -83,11 +87,12 @@ class Wording(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderTexts:
-    """A language's phrases for reminders.  {text} is the reminder's text, {when} the intended time."""
+    """A language's phrases for reminders.  {text} is the reminder's text, {when} the intended time, {name} a group's name."""
 
     said: str
     late: str
     nothing_said: str
+    from_group: str
     private_unsent: str
 
 
@@ -134,6 +139,12 @@ class ReminderWording:
     def nothing_said(self, occurrence: Occurrence) -> OccurrenceWords:
         reminder = occurrence.reminder
         return OccurrenceWords(text=filled(_texts(self._locale_of(occurrence)).nothing_said, text=_name_of(reminder)))
+
+    def from_group(self, occurrence: Occurrence, words: OccurrenceWords, name: str | None) -> OccurrenceWords:
+        if name is None:
+            return words
+        heading = filled(_texts(self._locale_of(occurrence)).from_group, name=name)
+        return replace(words, text=f"{heading}\n{words.text}")
 
     def _unsent(self, occurrence: Occurrence) -> str:
         """Return what the group is told of a private summary that could not be sent."""

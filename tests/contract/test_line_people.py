@@ -23,17 +23,19 @@ from simulator.line.switches import Fault
 from tests.support.serving import Served, served
 
 NAME = "花子 😀"
+GROUP_NAME = "温泉旅行"
 UNKNOWN_USER_ID = "U" + "0" * 32
 JPEG = HeldContent(data=b"\xff\xd8" + bytes(range(256)) * 2_000, content_type="image/jpeg")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """A LINE with one person, who sent three images: one is ready, one was unsent, and one is still being prepared."""
+    """A LINE with one person in a group, who sent three images: one is ready, one was unsent, and one is still being prepared."""
 
     profiles: Profiles
     media: MediaSource
     user_id: str
+    group_id: str
     image_id: str
     unsent_image_id: str
     unready_image_id: str
@@ -71,7 +73,10 @@ def remote(line: LineHarness, running: Served, api: LineApi) -> Backend:
 
     unsent = image()
     running.do(lambda: line.platform.unsend(line.user_id, unsent))
+    group = line.platform.create_group(GROUP_NAME, (line.user_id,))
+    running.do(lambda: line.platform.join(group.chat_id))
     return Backend(
+        group_id=group.chat_id,
         profiles=LineProfiles(api.client),
         media=LineMedia(api.client),
         user_id=line.user_id,
@@ -83,7 +88,7 @@ def remote(line: LineHarness, running: Served, api: LineApi) -> Backend:
 
 
 def in_memory() -> Backend:
-    profiles, media = MemoryProfiles({"U" + "1" * 32: NAME}), MemoryMedia()
+    profiles, media = MemoryProfiles({"U" + "1" * 32: NAME, "C" + "1" * 32: GROUP_NAME}), MemoryMedia()
     media.contents |= {"1": JPEG, "3": JPEG}
     media.delays["3"] = 1
 
@@ -94,6 +99,7 @@ def in_memory() -> Backend:
         profiles=profiles,
         media=media,
         user_id="U" + "1" * 32,
+        group_id="C" + "1" * 32,
         image_id="1",
         unsent_image_id="2",
         unready_image_id="3",
@@ -114,6 +120,15 @@ def test_a_person_has_their_display_name(backend: Backend) -> None:
 
 def test_an_unknown_user_has_no_name(backend: Backend) -> None:
     assert backend.profiles.display_name(UNKNOWN_USER_ID, UNKNOWN_USER_ID) is None
+
+
+def test_a_group_has_its_name(backend: Backend) -> None:
+    assert backend.profiles.group_name(backend.group_id) == GROUP_NAME
+
+
+def test_a_chat_that_is_no_group_has_no_name(backend: Backend) -> None:
+    assert backend.profiles.group_name(backend.user_id) is None
+    assert backend.profiles.group_name("C" + "9" * 32) is None
 
 
 def test_content_is_what_was_sent(backend: Backend) -> None:

@@ -24,7 +24,7 @@ class HeldContent:
 
 
 class MemoryProfiles:
-    """Display names by user id; `asked` counts the calls.  While `is_down`, it returns None.  `strangers` are no members."""
+    """Names by the id of a user or group; `asked` counts the calls.  While `is_down`, it returns None.  `strangers` are no members."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self.names = dict(names or {})
@@ -40,6 +40,9 @@ class MemoryProfiles:
     def is_member(self, conversation_id: str, user_id: str) -> bool | None:
         del conversation_id
         return None if self.is_down else user_id not in self.strangers
+
+    def group_name(self, conversation_id: str) -> str | None:
+        return self.names.get(conversation_id) if conversation_id.startswith("C") and not self.is_down else None
 
 
 class MemoryMedia:

@@ -81,6 +81,20 @@ def stored_of(person: Person, user_id: str) -> str:
     return "\n".join(body.data.decode() for body in bodies if body is not None)
 
 
+@pytest.mark.parametrize(
+    ("name", "heading"), [("温泉旅行", "「温泉旅行」から："), ("<温泉>\n\u202e旅行", "「温泉 旅行」から：")]
+)
+def test_a_private_summary_says_which_group_it_is_about(ann: Person, name: str, heading: str) -> None:
+    ann.worker.profiles.names[ann.events.chat_id] = name
+    tells(ann, "集合は10時にしよう")
+    asks(ann)
+
+    passes(ann, SUMS_UP)
+
+    assert pushed(ann) == [(ASKER, f"{heading}\nまとめ\n\n- Ben: 集合は10時")]
+    assert "温泉" not in stored_of(ann, ASKER)
+
+
 def test_a_summary_for_one_member_goes_to_their_own_chat_within_a_minute(ann: Person) -> None:
     tells(ann, "集合は10時にしよう")
     asked = asks(ann)
