@@ -6,7 +6,6 @@ import functions_framework
 from compose import LastAnswer, compose
 from flask import Request
 from request_body import RequestBody
-from werkzeug.wsgi import get_content_length
 
 _endpoint, _hooks = compose(os.environ)  # noqa: TID251 - the entry point reads the environment
 
@@ -14,7 +13,7 @@ _endpoint, _hooks = compose(os.environ)  # noqa: TID251 - the entry point reads 
 @functions_framework.http
 def webhook(request: Request) -> tuple[str, int] | LastAnswer:
     """Answer 200 once every event of the delivery, or the notice of a hook, is on the bus."""
-    body = RequestBody(request.stream, request.environ, declared_bytes=get_content_length(request.environ))
+    body = RequestBody(request.stream, request.environ, declared_bytes=request.content_length)
     of_hook = _hooks(request, body) if _hooks is not None else None
     if of_hook is not None:
         return of_hook

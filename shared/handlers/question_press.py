@@ -50,9 +50,9 @@ class QuestionPresses:
                 return refusal
             asked_in = question.offer.locale or shown_language([question.text or ""]) or ""
             offer = Offer() if declines else question.offer
-            press = _press_of(replace(offer, locale=asked_in), event, question_id)
-            conversation.journal.record_outcome(press)
-            press = conversation.journal.outcome_of(press_id) or press  # another press may have come first
+            own = _press_of(replace(offer, locale=asked_in), event, question_id)
+            conversation.journal.record_outcome(own)
+            press = conversation.journal.outcome_of(press_id) or own  # another press may have come first
         press = _folded_press(conversation, press_id) or press
         return press if event.webhook_event_id in press.answers else Phrase.PRESS_REPEATED
 

@@ -230,6 +230,18 @@ def is_translated(chat: Chat) -> None:
     assert "ตู้เซฟ" in chat.worker.said[-1]
 
 
+def is_summed_up_for_one_member(chat: Chat) -> None:
+    """The summary was pushed to the asker's own chat."""
+    chat.says(SAFE)
+    now = {"text": "summary", "at": "2025-11-21T13:40", "digest": "chat", "private": True}
+    chat.asks(
+        "sum it up, for me alone", calling(("create_reminder", now)), reply("on its way"), recap("They drink tea.")
+    )
+    chat.worker.model.steps = [recap(f"Kept {PLACE}.")]
+    chat.ticks()
+    assert PLACE in chat.worker.line.pushes[-1][1][0]
+
+
 def asks_to_forget_the_place(chat: Chat) -> None:
     has_it_summed_up(chat)
     proposes = calling(("forget_messages", {"query": "bookshelf"}))
@@ -315,6 +327,12 @@ ROWS: Final = (
     ),
     Row(case="a message that asked for a reminder", said=asks_for_a_reminder, goes=(PLACE,)),
     Row(
+        case="a message in a summary that one member asked for alone",
+        said=is_summed_up_for_one_member,
+        goes=(PLACE,),
+        is_in_group=True,
+    ),
+    Row(
         case="a message that was [translated](chat.md#translation-between-members)",
         said=is_translated,
         taken_back=lambda chat: chat.unsends(3),
@@ -396,7 +414,8 @@ def test_what_the_table_names_goes_and_the_rest_stays(row: Row, pool: ThreadPool
     chat.ticks()
     assert [words for words in row.goes if words in chat.kept] == []
     assert [words for words in row.stays if words not in chat.kept] == []
-    assert chat.worker.store.list("due/") == ()
+    markers = [one.name for one in chat.worker.store.list("due/")]
+    assert [one for one in markers if "/reminder." not in one] == []  # a reminder that was told goes a week later
 
 
 def test_the_table_has_the_rows_that_are_played() -> None:
