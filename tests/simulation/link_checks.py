@@ -7,7 +7,6 @@ from shared.conversation.provenance import WEB
 from tests.simulation.people import People, link_of
 from tests.simulation.world import World
 
-_READS: Final = "read_link"
 _UNDOES: Final = "undo_last_change"
 _ENTRIES: Final = "/"
 
@@ -31,7 +30,8 @@ def check_links(people: People, world: World) -> Iterator[str]:
         if thought is not None and thought.has_page and WEB not in outcome.provenance.outside:
             yield "I11: an answer about a page does not say where its words come from"
     for owner, outcome in truth.staged:
-        if owner != chat or _READS not in outcome.audit.tools_used or _UNDOES in outcome.audit.tools_used:
+        thought = truth.thoughts.get((outcome.text or "").partition(" ")[0])
+        if owner != chat or thought is None or not thought.has_page or _UNDOES in outcome.audit.tools_used:
             continue
         if any(_ENTRIES in write.path and write.text is None for write in outcome.writes):
             yield "I11: a page had an entry deleted without a tap"
