@@ -149,12 +149,13 @@ class VotePressHandler:
                 return self._refuse(conversation, event, own)
             if own not in votes or is_told(own, votes, last, poll) or is_left_to_newer(own, votes, last):
                 return EventResult.COUNTED
-            if (wait_ms := self._wait_ms(last)) > 0:
+            is_own_claim = _is_claimed_by(own, last)
+            if not is_own_claim and (wait_ms := self._wait_ms(last)) > 0:
                 if not event.deadline.pause(min(wait_ms / 1_000, _LOOK_S)):
                     raise TurnBusyError("the poll's standing was told a moment ago")
                 continue
             claim = replace(standing_told(votes, by=own.id, at_ms=self.clock.now_ms()), waiting=last.waiting)
-            claimed = store.swap_standing(own.poll_id, claim, generation=generation)
+            claimed = generation if is_own_claim else store.swap_standing(own.poll_id, claim, generation=generation)
             if claimed is not None:
                 on_sent = partial(self._record, store, own, claimed)
                 result = self._tell(conversation, event, own.poll_id, on_sent=on_sent)
@@ -257,6 +258,11 @@ class VotePressHandler:
 def _writes_poll(outcome: OutcomeRecord, poll_id: str) -> bool:
     """Whether the outcome makes the poll, or changes the poll."""
     return any(write.path == f"{FOLDER}/{poll_id}" and write.text is not None for write in outcome.writes)
+
+
+def _is_claimed_by(own: Vote, last: LastStanding) -> bool:
+    """Whether the press itself has claimed to tell: by a write whose answer was lost, or in another delivery, which may have died."""
+    return last.by == own.id and not last.is_sent
 
 
 def is_told(own: Vote, votes: tuple[Vote, ...], last: LastStanding, poll: Poll) -> bool:

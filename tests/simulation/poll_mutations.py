@@ -24,6 +24,11 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         Return(value=0),
         lacks="each of many presses tells the standing",
     ),
+    "goes_on_with_its_own_claim": Mutation(
+        f"{_PRESS}:_is_claimed_by",
+        Return(value=False),
+        lacks="a press waits for its own claim to end, and its token dies",
+    ),
     "leaves_telling_to_the_newest": Mutation(
         f"{_PRESS}:is_left_to_newer",
         Return(value=False),

@@ -13,6 +13,7 @@ from tests.simulation.scene import MINUTE_S, Scene
 from tests.simulation.scheduler import Task
 
 _GAP_S = 20.0
+_SOON_S = 5.0
 _UNTIL_S = 300.0
 """When votes of a poll that ends by itself count no more."""
 _TEXTS = language_file("en").table("polls", PollTexts)
@@ -138,6 +139,21 @@ def press_of_a_poll_that_is_gone_before_its_turn_has_ended() -> list[str]:
         scene.runs_to_end(_begins(scene, order))
         is_told = any(one.reply_token == order.reply_token for one in scene.world.truth.said)
         return [*([] if is_told else ["I6: a press of a poll that is gone met silence"]), *scene.rests()]
+
+
+def press_whose_worker_dies_after_its_claim() -> list[str]:
+    """The worker of a press dies once the press has claimed to tell; delivered again, it tells at once."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene)
+        order = _votes(scene, poll_id, 0)
+        worker = _begins(scene, order)
+        scene.runs_until(worker, "reply")
+        scene.dies(worker)
+        scene.sleeps(MINUTE_S / 2)
+        begun_s = scene.world.now_s
+        scene.runs_to_end(_begins(scene, order))
+        is_late = scene.world.now_s - begun_s > _SOON_S
+        return [*(["I6: a press waited for its own claim"] if is_late else []), *scene.rests()]
 
 
 def press_beside_a_newer_press() -> list[str]:

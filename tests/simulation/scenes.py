@@ -58,6 +58,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "counts_every_press": poll_scenes.presses_of_two_members,
     "tells_the_last_press": poll_scenes.presses_of_two_members,
     "tells_again_after_20_s": poll_scenes.presses_of_two_members,
+    "goes_on_with_its_own_claim": poll_scenes.press_whose_worker_dies_after_its_claim,
     "leaves_telling_to_the_newest": poll_scenes.press_beside_a_newer_press,
     "waits_until_it_is_sent": poll_scenes.press_whose_worker_dies,
     "tells_a_press_that_comes_late": poll_scenes.press_that_comes_late,
