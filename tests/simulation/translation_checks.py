@@ -94,8 +94,8 @@ def _is_due(story: Story, setting: TranslationSetting, message: Message) -> bool
 
 
 def _is_late(story: Story) -> bool:
-    """Whether a message may wait for the chat's turn for longer than its token lives."""
-    return story.mood.seconds[1] > TOKEN_S / 6
+    """Whether the model may think for longer than a translation has: with the shortest lease six seconds, eight at most."""
+    return story.mood.seconds[1] > TOKEN_S / 12
 
 
 def _check_stored(story: Story) -> Iterator[str]:
