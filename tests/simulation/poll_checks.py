@@ -98,11 +98,12 @@ def _check_reminded(story: Story, poll: Poll) -> Iterator[str]:
 def _check_results(story: Story, polls: Iterable[Poll]) -> Iterator[str]:
     """The result of a poll that has ended was told by the time of a later message that came alone, if nothing failed.
 
-    A member may have cancelled the reminder that tells it.
+    A member may have cancelled the reminder that tells it. A message that the bot answers, as it does where it interjects, tells no result.
     """
     if not story.is_calm or story.settings.budget != NO_LIMITS:
         return
     told = {one.id for text in story.said if text.outcome is not None for one in text.outcome.reminders}
+    answered = {own_id for text in story.said if text.outcome is not None for own_id in text.outcome.answered_ids}
     for poll in polls:
         closing = story.world.truth.reminders.get((story.chat, poll.closing_id))
         if closing is None or closing.is_pushed or poll.closes_ms is None or closing.id in told:
@@ -112,7 +113,8 @@ def _check_results(story: Story, polls: Iterable[Poll]) -> Iterator[str]:
         from_s = (poll.closes_ms - EPOCH_MS) / 1_000 + IN_TIME_S + _ALONE_S
         messages = story.people.messages
         alone = (one for one in messages if sum(abs(one.at_s - other.at_s) < _ALONE_S for other in messages) == 1)
-        if any(one.at_s > from_s and story.people.is_kept(one) and not one.addressed for one in alone):
+        silent = (one for one in alone if not one.addressed and one.id not in answered)
+        if any(one.at_s > from_s and story.people.is_kept(one) for one in silent):
             yield "I1: the result of a poll did not come with the next message"
 
 

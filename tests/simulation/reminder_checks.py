@@ -12,7 +12,7 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.turn import TurnRecord
 from shared.line.postback_data import ReminderPress
 from shared.reminders.buttons import postponed
-from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderState
+from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderKind, ReminderState
 from shared.reminders.schedule import Schedule
 from shared.storage.codec import decode
 from tests.simulation.people import Order, People, without_spaces
@@ -163,7 +163,10 @@ def _check_remembered(story: ReminderStory) -> Iterator[str]:
 
 
 def _check_not_lost(story: ReminderStory, reminder_id: str) -> Iterator[str]:
-    """It was said, or waits for its time or for the next answer, or was cancelled."""
+    """It was said, or waits for its time or for the next answer, or was cancelled.
+
+    A summary passes in silence where nothing was said, or the chat's budget is used up.
+    """
     objects = story.world.objects
     stored = objects.read(f"reminders/{story.chat}/{reminder_id}.json")
     if stored is None:
@@ -173,7 +176,8 @@ def _check_not_lost(story: ReminderStory, reminder_id: str) -> Iterator[str]:
     is_said = reminder_id in {
         reminder.id for reminder in (*(reminder for _, reminder in story.pushed), *story.answered, *story.may_be_said)
     }
-    if reminder.state is ReminderState.DONE and not is_said:
+    is_summary = reminder.kind is ReminderKind.CHAT_SUMMARY
+    if reminder.state is ReminderState.DONE and not is_said and not is_summary:
         yield "I1: a reminder counts as said, and nobody saw it"
     if not reminder.is_open:
         return
