@@ -78,10 +78,11 @@ def _was_covered(story: Story, message: Message) -> bool:
 def _is_due(story: Story, setting: TranslationSetting, message: Message) -> bool:
     """Whether the message has to be translated: it is covered in the end, nothing has failed, and its token did not wait for anything.
 
-    Where budgets are small, half of the day may be used up.
+    Where budgets are small, half of the day may be used up; a request that fails is not repeated for long.
     """
     if (
         not story.is_calm
+        or story.mood.downs
         or story.settings.budget != NO_LIMITS
         or message.addressed
         or GREETS not in message.text
