@@ -84,6 +84,7 @@ def check_answered(story: Story, history: dict[str, OutcomeRecord], message: Mes
     is_withheld = story.world.weather.hangs and any(one.kind is OutcomeKind.WITHDRAWN for one in covering)
     may_be_silent |= is_withheld  # what its answer repeated was withdrawn while nobody knew whether that had arrived
     is_quiet = story.world.weather.is_quiet
+    may_be_silent |= story.mood.seconds[1] > TOKEN_S / 3 and _is_asked_beside_others(story, message.at_s)
     if is_quiet and not effects and not may_be_silent and not _is_out_of_reach(story, message.at_s):
         yield f"I6: {message.id} met silence although what was down was back while its token lived"
     if story.is_calm and not effects and not may_be_silent:
@@ -101,14 +102,19 @@ def _is_out_of_reach(story: Story, at_s: float) -> bool:
     begins_s, ends_s = weather.down_s
     if weather.down == "model" or ends_s <= at_s or begins_s >= at_s + TOKEN_S:
         return False
-    people = story.people
-    asked_s = [*(one.at_s for one in people.messages), *(one.at_s for one in (*people.orders, *people.welcomes))]
-    waits = sum(abs(one - at_s) < TOKEN_S for one in asked_s) > 1
+    waits = _is_asked_beside_others(story, at_s)
     recovers_s = (
         _BUCKET_RECOVERS_S if weather.down == "bucket" else _LINE_HANGS_S if weather.hangs else _LINE_RECOVERS_S
     )
     thinks_s = story.thought_s if weather.down == "bucket" or waits else 0.0
     return ends_s + recovers_s + thinks_s >= at_s + _SURELY_ALIVE_S
+
+
+def _is_asked_beside_others(story: Story, at_s: float) -> bool:
+    """Whether the bot was asked other things within a minute, so that this may have to wait for the chat's turn."""
+    people = story.people
+    asked_s = [*(one.at_s for one in people.messages), *(one.at_s for one in (*people.orders, *people.welcomes))]
+    return sum(abs(one - at_s) < TOKEN_S for one in asked_s) > 1
 
 
 def _is_left_to_newer(story: Story, message: Message) -> bool:
