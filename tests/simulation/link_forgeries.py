@@ -14,11 +14,11 @@ def entry_that_a_page_deletes() -> list[str]:
         scene.runs_to_end(scene.asks_for("file"))
         scene.sleeps(1)
         scene.runs_to_end(scene.asks_for("read"))
-        staged = scene.world.truth.staged
+        staged, thoughts = scene.world.truth.staged, scene.world.truth.thoughts
         owner, outcome = staged[-1]
+        about_page = next(mark for mark, thought in thoughts.items() if thought.has_page)
         deletion = StagedWrite(path=outcome.writes[0].path, text=None)
-        audit = replace(outcome.audit, tools_used=("read_link", "delete_entry"))
-        staged.append((owner, replace(outcome, audit=audit, writes=(deletion,))))
+        staged.append((owner, replace(outcome, text=f"{about_page} done", writes=(deletion,))))
         assert owner == PERSON
         return scene.rests()
 
