@@ -9,19 +9,16 @@ from typing import Final
 
 from shared import logs
 from shared.agent.refiling import ONCE_SUFFIX, postponed_of_one_text
-from shared.bus.result import EventResult
 from shared.calendars.store import CalendarStore
 from shared.clock import Clock, Deadline
 from shared.conversation.history import History
-from shared.conversation.history_reader import Listing
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
-from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
-from shared.conversation.turn import Route, StoredTurn
-from shared.line.messaging import SENDING_S
+from shared.conversation.turn import Route
+from shared.turns.free_token import FreeTokenWork
 from shared.turns.lease import Lease
-from shared.turns.outbox import ENDING_S, Outbox
+from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnDelivery, TurnRunner
 
 _OUTCOME_SUFFIX: Final = "-address"
@@ -58,52 +55,37 @@ class NextMessageAddress:
         if calendar is None or not calendar.untold_id:
             return False
         work = _AddressDelivery(
-            telling=self, conversation=conversation, own=message, untold_id=calendar.untold_id, deadline=deadline
+            untold_id=calendar.untold_id,
+            conversation=conversation,
+            own=message,
+            deadline=deadline,
+            outbox=self.outbox,
+            clock=self.clock,
         )
         delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, work=work)
         return self.runner.try_once(conversation, delivery, conversation.turn.read()) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _AddressDelivery:
-    telling: NextMessageAddress
-    conversation: Conversation
-    own: MessageRecord
+class _AddressDelivery(FreeTokenWork):
+    suffix = _OUTCOME_SUFFIX
+
     untold_id: str
-    deadline: Deadline
-
-    def spends(self, spending: Spending) -> Spending:
-        """Nothing: no model is asked."""
-        return spending
-
-    def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
-        return False
-
-    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
-        """Work remains only if no message is pending, because its answer tells it, and no outcome is unfinished."""
-        has_better_to_do = (
-            unfinished is not None
-            or self._outcome_id in history.recorded
-            or self.own.line_message_id in history.covered  # by an outcome that may have used its token
-            or bool(history.pending(self.own, now_ms=self.telling.clock.now_ms()))
-            or history.amendments.hides(self.own)
-        )
-        return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         own_id = notice_id_of(self.untold_id)
         waiting = postponed_of_one_text(history)
         notices = next((same for same in waiting if own_id in {notice.webhook_event_id for notice in same}), ())
-        token = self.own.reply_token
         if not notices:  # an answer told it
             CalendarStore(self.conversation).mark_as_told(self.untold_id)
-        is_silent = self.conversation.silences.read().now(self.telling.clock.now_ms()) is not None
-        if not notices or is_silent or token is None or token.is_surely_dead(self.telling.clock.now_ms()):
+        is_silent = self.conversation.silences.read().now(self.clock.now_ms()) is not None
+        token = self.live_token(self.clock.now_ms())
+        if not notices or is_silent or token is None:
             lease.release()
             return None
         told = Provenance(derived_ids=frozenset(notice.id for notice in notices))
         outcome = OutcomeRecord(
-            webhook_event_id=self._outcome_id,
+            webhook_event_id=self.outcome_id,
             timestamp_ms=self.own.timestamp_ms,
             kind=OutcomeKind.REPLIED,
             text=notices[-1].text,
@@ -114,9 +96,4 @@ class _AddressDelivery:
         if committed is None:
             return None
         logs.info("calendar_address_told", count=len(notices))
-        deadline = self.deadline.within(SENDING_S + ENDING_S)
-        return self.telling.outbox.finish(lease, committed, deadline=deadline)
-
-    @property
-    def _outcome_id(self) -> str:
-        return f"{self.own.webhook_event_id[: 64 - len(_OUTCOME_SUFFIX)]}{_OUTCOME_SUFFIX}"
+        return self.outbox.finish(lease, committed, deadline=self.sent_by)

@@ -5,21 +5,18 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
-from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
 from shared.conversation.history import History
-from shared.conversation.history_reader import Listing
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
-from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
-from shared.conversation.turn import Route, StoredTurn
+from shared.conversation.turn import Route
 from shared.errors import StorageUnavailableError
 from shared.hooks.store import HookStore
 from shared.hooks.wording import NoticeWording, waiting_in
-from shared.line.messaging import SENDING_S
+from shared.turns.free_token import FreeTokenWork
 from shared.turns.lease import Lease
-from shared.turns.outbox import ENDING_S, Outbox
+from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnDelivery, TurnRunner
 
 _OUTCOME_SUFFIX: Final = "-notice"
@@ -79,48 +76,36 @@ class NextMessageNotices:
         amendments = conversation.amendments.look()
         if next(waiting_in(hooks, amendments, now_ms=self.clock.now_ms()), None) is None:
             return
-        work = _NoticesDelivery(showing=self, conversation=conversation, own=message, deadline=deadline)
+        work = _NoticesDelivery(
+            wording=self.wording,
+            conversation=conversation,
+            own=message,
+            deadline=deadline,
+            outbox=self.outbox,
+            clock=self.clock,
+        )
         delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, work=work)
         self.runner.try_once(conversation, delivery, conversation.turn.read())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _NoticesDelivery:
-    showing: NextMessageNotices
-    conversation: Conversation
-    own: MessageRecord
-    deadline: Deadline
+class _NoticesDelivery(FreeTokenWork):
+    suffix = _OUTCOME_SUFFIX
 
-    def spends(self, spending: Spending) -> Spending:
-        """Nothing: no model is asked."""
-        return spending
-
-    def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
-        return False
-
-    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
-        """Work remains only if no message is pending, because its answer shows the notices, and no outcome is unfinished."""
-        has_better_to_do = (
-            unfinished is not None
-            or self._outcome_id in history.recorded
-            or self.own.line_message_id in history.covered  # by an outcome that may have used its token
-            or bool(history.pending(self.own, now_ms=self.showing.clock.now_ms()))
-            or history.amendments.hides(self.own)
-        )
-        return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
+    wording: NoticeWording
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
-        now_ms = self.showing.clock.now_ms()
+        now_ms = self.clock.now_ms()
         hooks = HookStore(self.conversation).read_all()
         silence = self.conversation.silences.read().now(now_ms)
         waiting = waiting_in(hooks, history.amendments, now_ms=now_ms) if silence is None else ()
-        notices = self.showing.wording.bubble(waiting, now_ms=now_ms)
-        token = self.own.reply_token
-        if notices is None or token is None or token.is_surely_dead(now_ms):
+        notices = self.wording.bubble(waiting, now_ms=now_ms)
+        token = self.live_token(now_ms)
+        if notices is None or token is None:
             lease.release()
             return None
         outcome = OutcomeRecord(
-            webhook_event_id=self._outcome_id,
+            webhook_event_id=self.outcome_id,
             timestamp_ms=self.own.timestamp_ms,
             kind=OutcomeKind.REPLIED,
             provenance=Provenance(since_ms=self.own.timestamp_ms, until_ms=self.own.timestamp_ms),
@@ -130,9 +115,4 @@ class _NoticesDelivery:
         if committed is None:
             return None
         logs.info("notices_shown", count=len(notices.names))
-        deadline = self.deadline.within(SENDING_S + ENDING_S)
-        return self.showing.outbox.finish(lease, committed, deadline=deadline)
-
-    @property
-    def _outcome_id(self) -> str:
-        return f"{self.own.webhook_event_id[: 64 - len(_OUTCOME_SUFFIX)]}{_OUTCOME_SUFFIX}"
+        return self.outbox.finish(lease, committed, deadline=self.sent_by)

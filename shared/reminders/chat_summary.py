@@ -16,19 +16,17 @@ from typing import Final, Protocol
 from shared import logs
 from shared.access.budgets import Budgets
 from shared.agent.receipts import without_receipt_symbols
-from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
-from shared.conversation.history_reader import HistoryReader, Listing
+from shared.conversation.history_reader import HistoryReader
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
-from shared.conversation.turn import FENCE, Route, StoredTurn
+from shared.conversation.turn import FENCE, Route
 from shared.errors import AizuchiError, ModelUnavailableError, PromptAmendedError
 from shared.line.ids import mask_ids
-from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrases
 from shared.metering import Meter, log_usage, metered
 from shared.recurrence import Frequency
@@ -38,9 +36,10 @@ from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
 from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 from shared.turns.basis import Basis
+from shared.turns.free_token import FreeTokenWork
 from shared.turns.interjection import is_too_soon
 from shared.turns.lease import Lease
-from shared.turns.outbox import ENDING_S, Outbox
+from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnDelivery, TurnRunner
 
 _DAY_MS: Final = 24 * 60 * 60_000
@@ -90,39 +89,29 @@ class NextMessageSummary:
         if reminder is None:
             return False
         work = _SummaryDelivery(
-            telling=self, conversation=conversation, own=message, reminder=reminder, deadline=deadline
+            telling=self,
+            reminder=reminder,
+            conversation=conversation,
+            own=message,
+            deadline=deadline,
+            outbox=self.outbox,
+            clock=self.clock,
         )
         delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, work=work)
         return self.runner.try_once(conversation, delivery, stored_turn) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _SummaryDelivery:
+class _SummaryDelivery(FreeTokenWork):
+    suffix = _OUTCOME_SUFFIX
+
     telling: NextMessageSummary
-    conversation: Conversation
-    own: MessageRecord
     reminder: Reminder
-    deadline: Deadline
 
     def spends(self, spending: Spending) -> Spending:
         return self.telling.budgets.opened(spending) if self._asks_model else spending
 
-    def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
-        return False
-
-    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
-        """Work remains only if no message is pending, no outcome is unfinished, and the message was neither answered nor withdrawn."""
-        has_better_to_do = (
-            unfinished is not None
-            or self._outcome_id in history.recorded
-            or bool(history.pending(self.own, now_ms=self.telling.clock.now_ms()))
-            or self.own.line_message_id in history.covered
-            or history.amendments.hides(self.own)
-        )
-        return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
-
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
-        telling = self.telling
         try:
             outcome, basis = self._made(lease, history)
         except PromptAmendedError:
@@ -134,8 +123,8 @@ class _SummaryDelivery:
             logs.warning("summary_given_up", error_type=type(cause).__name__)
             self._pass()
             outcome, basis = None, None
-        token = self.own.reply_token
-        if outcome is None or token is None or token.is_surely_dead(telling.clock.now_ms()):
+        token = self.live_token(self.clock.now_ms())
+        if outcome is None or token is None:
             lease.release()
             return None
         committed = lease.commit(outcome, Route.on(token), basis=basis)
@@ -143,7 +132,7 @@ class _SummaryDelivery:
             return None
         logs.info("summary_told")
         try:
-            return telling.outbox.finish(lease, committed, deadline=self.deadline.within(SENDING_S + ENDING_S))
+            return self.outbox.finish(lease, committed, deadline=self.sent_by)
         except AizuchiError as cause:  # the next delivery of the chat takes the turn over and finishes it
             logs.warning("summary_unfinished", error_type=type(cause).__name__)
             return committed
@@ -155,7 +144,7 @@ class _SummaryDelivery:
         """
         conversation, telling = self.conversation, self.telling
         stored = ReminderStore(conversation).find(self.reminder.id)
-        now_ms = telling.clock.now_ms()
+        now_ms = self.clock.now_ms()
         is_silent = conversation.silences.read().now(now_ms) is not None
         if is_silent or stored is None or not _waits(stored[0]):
             return None, None
@@ -184,7 +173,7 @@ class _SummaryDelivery:
         log_usage(meter, weigh=weighted_tokens)
         end_check()
         outcome = OutcomeRecord(
-            webhook_event_id=self._outcome_id,
+            webhook_event_id=self.outcome_id,
             timestamp_ms=self.own.timestamp_ms,
             kind=OutcomeKind.REPLIED,
             provenance=provenance,
@@ -196,7 +185,7 @@ class _SummaryDelivery:
 
     def _result_of_poll(self, reminder: Reminder, occurrence_ms: int, amendments: Amendments) -> OutcomeRecord | None:
         """Return the outcome with the result of a poll; None: the poll is gone."""
-        now_ms = self.telling.clock.now_ms()
+        now_ms = self.clock.now_ms()
         occurrence = Occurrence(reminder=reminder, due_ms=occurrence_ms, said_ms=now_ms, is_postponed=True)
         words = self.telling.wording.words(self.conversation, occurrence)
         if words is None:
@@ -204,7 +193,7 @@ class _SummaryDelivery:
             return None
         provenance = provenance_said(reminder, amendments) | words.provenance
         return OutcomeRecord(
-            webhook_event_id=self._outcome_id,
+            webhook_event_id=self.outcome_id,
             timestamp_ms=self.own.timestamp_ms,
             kind=OutcomeKind.REPLIED,
             provenance=replace(provenance, until_ms=self.own.timestamp_ms),
@@ -219,11 +208,7 @@ class _SummaryDelivery:
     def _pass(self) -> None:
         """The summary does not wait any more."""
         said = SaidReminder(id=self.reminder.id, occurrence_ms=self.reminder.kept_ms or 0)
-        record_said(ReminderStore(self.conversation), said, now_ms=self.telling.clock.now_ms())
-
-    @property
-    def _outcome_id(self) -> str:
-        return f"{self.own.webhook_event_id[: 64 - len(_OUTCOME_SUFFIX)]}{_OUTCOME_SUFFIX}"
+        record_said(ReminderStore(self.conversation), said, now_ms=self.clock.now_ms())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

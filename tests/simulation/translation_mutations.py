@@ -60,7 +60,7 @@ OF_TRANSLATION: Final[Mapping[str, Mutation]] = {
         lacks="a command that waits gives its place to translations, and meets silence",
     ),
     "shows_no_notice_on_a_used_token": Mutation(
-        "shared.hooks.showing:_NoticesDelivery.result_in",
+        "shared.turns.free_token:FreeTokenWork.result_in",
         DropClause("covered"),
         lacks="a notice is sent on the token on which the model interjected",
     ),

@@ -1,0 +1,70 @@
+"""Work on the free reply token of a message that nobody answers: what waited for such a token is told, once.
+
+A notice, a summary, the result of a poll and a calendar's new address wait so. Answers come first: while one is due, the work waits.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from shared.bus.result import EventResult
+from shared.clock import Clock, Deadline
+from shared.conversation.history import History
+from shared.conversation.history_reader import Listing
+from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.conversation.spending import Spending
+from shared.conversation.store import Conversation
+from shared.conversation.turn import StoredTurn
+from shared.line.messaging import SENDING_S, ReplyToken
+from shared.turns.lease import Lease
+from shared.turns.outbox import ENDING_S, Outbox
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreeTokenWork(ABC):
+    """A TurnWork on the token of the message `own`.  `suffix` ends the ids of its outcomes, for example `01ABC-notice`."""
+
+    suffix: ClassVar[str]
+
+    conversation: Conversation
+    own: MessageRecord
+    deadline: Deadline
+    outbox: Outbox
+    clock: Clock = field(repr=False)
+
+    def spends(self, spending: Spending) -> Spending:
+        """Nothing, unless a model is asked."""
+        return spending
+
+    def has_work_by_name(self, stored_turn: StoredTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
+        return False
+
+    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
+        """Work remains only if no message is pending, no outcome is unfinished, and the message was neither covered nor withdrawn."""
+        has_better_to_do = (
+            unfinished is not None
+            or self.outcome_id in history.recorded
+            or self.own.line_message_id in history.covered  # by an outcome that may have used its token
+            or bool(history.pending(self.own, now_ms=self.clock.now_ms()))
+            or history.amendments.hides(self.own)
+        )
+        return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
+
+    @abstractmethod
+    def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
+        """Do the work; return the recorded outcome, or None where nothing is told on this token."""
+
+    @property
+    def outcome_id(self) -> str:
+        """The id of the outcome that tells it, at most 64 characters."""
+        return f"{self.own.webhook_event_id[: 64 - len(self.suffix)]}{self.suffix}"
+
+    def live_token(self, now_ms: int) -> ReplyToken | None:
+        """Return the message's token; None where it is surely dead at this time."""
+        token = self.own.reply_token
+        return token if token is not None and not token.is_surely_dead(now_ms) else None
+
+    @property
+    def sent_by(self) -> Deadline:
+        """The latest time to send: nobody waits for it, so the call is repeated only for a short time."""
+        return self.deadline.within(SENDING_S + ENDING_S)
