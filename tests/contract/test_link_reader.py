@@ -3,13 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from google.oauth2.credentials import Credentials
 
 from shared.adapters.gemini_links import GeminiLinkReader
 from shared.clock import Deadline, SystemClock
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
-from shared.settings.agent_worker import GeminiSettings
-from shared.settings.secret import FixedSecret
 from shared.tools.link_port import LinkStatus
 from shared.tools.videos import VIDEO_USAGE
 from simulator.gemini.app import GeminiStandIn
@@ -24,27 +21,14 @@ from simulator.gemini.script import (
     text,
     unavailable,
 )
-from tests.support.serving import served
+from tests.support.gemini_access import served_gemini_stand_in
 
 PAGE = "https://bakery.example/"
 
 
 @pytest.fixture(scope="module", params=["api key", "vertex"])
 def served_gemini(request: pytest.FixtureRequest) -> Iterator[tuple[GeminiStandIn, GeminiLinkReader]]:
-    stand_in = GeminiStandIn(api_key="right")
-    on_vertex = request.param == "vertex"
-    with served(stand_in.app) as running, pytest.MonkeyPatch.context() as environment:
-        # In place of the credentials from the metadata server of a Google machine
-        credentials = Credentials(token="t")  # type: ignore[no-untyped-call]
-        environment.setattr("google.auth.default", lambda **_: (credentials, "p"))
-        settings = GeminiSettings(
-            api_key=None if on_vertex else FixedSecret("right"),
-            project_id="p",
-            location="global" if on_vertex else None,
-            base_url=running.url,
-            model="gemini-3.5-flash-lite",
-            thinking_level="low",
-        )
+    with served_gemini_stand_in(on_vertex=request.param == "vertex") as (stand_in, settings):
         yield stand_in, GeminiLinkReader(settings)
 
 
