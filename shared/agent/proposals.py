@@ -18,6 +18,7 @@ from shared.agent.receipts import quotable, shown_place, without_receipt_symbols
 from shared.conversation.records import ProposedCall
 from shared.line.utf16 import without_lone_surrogates
 from shared.locales.language_file import language_file
+from shared.locales.lists import listed
 from shared.locales.local_times import shown_schedule, shown_value
 from shared.recurrence import Recurrence
 
@@ -26,6 +27,8 @@ ARGUMENTS_LIMIT: Final = 2_000
 _NAME_GRAPHEMES: Final = 80
 _INDENT: Final = "     "
 _FIRST: Final = ("at", "zone", "rule", "digest")  # of the arguments, so that a long text cannot hide them
+_OF_SEVERAL: Final = frozenset({"settle", "add_to_list", "clear_list"})
+"""The tools whose calls are named by several things, each a line of `ProposedCall.name`."""
 _SHOWN_BY_NAME: Final = frozenset({"id", "page_id", "path"})
 
 
@@ -150,7 +153,8 @@ def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
 
 def _lines(call: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
     arguments: Json = json.loads(call.arguments)
-    name = quotable(call.name, limit=_NAME_GRAPHEMES)
+    call_name = listed(call.name.splitlines(), locale=locale) if call.tool in _OF_SEVERAL else call.name
+    name = quotable(call_name, limit=_NAME_GRAPHEMES)
     head = str(getattr(texts, call.tool, texts.served_tool)).replace("{name}", name)
     path = arguments.get("path")
     place = path if isinstance(path, str) else _due(call.due_at, call.due_rule, locale=locale)
@@ -158,7 +162,7 @@ def _lines(call: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
     start = str(arguments.get("at") or call.due_at)
     for argument, value in _shown(arguments):
         shown = _value_text(argument, value, start=start, locale=locale)
-        if shown and (shown.split() != call.name.split() or name != quotable(call.name, limit=len(call.name) + 1)):
+        if shown and (shown.split() != call_name.split() or name != quotable(call_name, limit=len(call_name) + 1)):
             label = texts.arguments[ShownArgument(argument)] if argument in _NAMED else argument
             yield without_receipt_symbols(
                 without_turns(without_lone_surrogates(f"{_INDENT}{label}: {_indented(shown)}"))
@@ -195,12 +199,14 @@ def _value_text(argument: str, value: object, *, start: str, locale: str) -> str
 def _compound_text(argument: str, value: object, *, locale: str) -> str | None:
     """Return a list of texts, a span of days or a replacement in one line; None: the value is none of these."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return ", ".join(shown_value(item.strip(), locale=locale, this_year=0) for item in value)
+        return listed((shown_value(item.strip(), locale=locale, this_year=0) for item in value), locale=locale)
     if argument == ShownArgument.EXACT and isinstance(value, list):
-        return ", ".join(f"{share['name']} {share['value']}" for share in value if isinstance(share, Mapping))
+        shares = (f"{share['name']} {share['value']}" for share in value if isinstance(share, Mapping))
+        return listed(shares, locale=locale)
     if argument == ShownArgument.RATES and isinstance(value, list):
         rates = [rate for rate in value if isinstance(rate, Mapping)]
-        return ", ".join(f"{rate['amount']} {rate['currency']} = {rate['makes']} {rate['into']}" for rate in rates)
+        lines = (f"{rate['amount']} {rate['currency']} = {rate['makes']} {rate['into']}" for rate in rates)
+        return listed(lines, locale=locale)
     if isinstance(value, Mapping) and value.keys() <= {"start", "end"}:
         return " \N{EN DASH} ".join(shown_value(str(day), locale=locale, this_year=0) for day in value.values() if day)
     if argument == ShownArgument.REPLACE and isinstance(value, Mapping):

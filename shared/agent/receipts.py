@@ -18,12 +18,14 @@ from shared.line.cards.card import Card, CardRow
 from shared.line.graphemes import short_line
 from shared.line.ids import mask_ids
 from shared.locales.language_file import LOCALES, language_file
+from shared.locales.lists import listed
 from shared.locales.local_times import shown_schedule, shown_value
 from shared.locales.placeholders import beginning, filled, joined
 from shared.recurrence import Recurrence
 
 _NAMES_SHOWN: Final = 4  # of one kind
 _NAME_GRAPHEMES: Final = 24
+_SHARES_SHOWN: Final = 8
 _ROOMY: Final = {1: 80, 2: 40}
 """Graphemes of each name where a receipt has only so many."""
 _SHOWS_NOTHING: Final = regex.compile(rf"[{BLANKS}\p{{DI}}\p{{Cc}}]*+")
@@ -113,7 +115,7 @@ class Deed:
 
     `place`: the place of an entry afterwards, with its `status` and `due_date` (`2026-12-01`). `due`: the time of a reminder. `details`:
     values of a page outside; equal effects may differ in these. `this_year` is the year of the turn. `amount`: what an expense comes to,
-    and among whom, such as "¥1,200 ÷ 2: Ann, Ben", and `payer` who paid it. `takes_words`: words of the entry were removed.
+    such as "¥1,200 ÷ 2", `shares` among whom, such as "Ann", and `payer` who paid it. `takes_words`: words of the entry were removed.
     """
 
     kind: DeedKind
@@ -125,6 +127,7 @@ class Deed:
     this_year: int = 0
     due: Due | None = None
     amount: str = ""
+    shares: tuple[str, ...] = field(default=(), repr=False)
     payer: str = field(default="", repr=False)
     takes_words: bool = False
 
@@ -175,7 +178,6 @@ class ReceiptTexts:
     in_private: str
     beyond_quota: str
     partly_carried: str
-    two_names: str
     others: str
     two_kinds: str
     of_kind: Mapping[DeedKind, str]
@@ -229,7 +231,10 @@ def receipt(deeds: Sequence[Deed], *, locale: str) -> str:
     for deed in deeds:
         limit = _ROOMY.get(len(deeds), _NAME_GRAPHEMES)
         by_kind.setdefault(deed.kind, []).append(_name_with_details(deed, texts, limit=limit, locale=locale))
-    sentences = (filled(texts.of_kind[kind], names=_names_with_count(names, texts)) for kind, names in by_kind.items())
+    sentences = (
+        filled(texts.of_kind[kind], names=_names_with_count(names, texts, locale=locale))
+        for kind, names in by_kind.items()
+    )
     return f"✓ {joined(texts.two_kinds, sentences)}"
 
 
@@ -249,8 +254,8 @@ def closing_receipt(text: str) -> str:
     return last if last.startswith("✓ ") and "\n" not in last else ""
 
 
-def _names_with_count(names: Sequence[str], texts: ReceiptTexts) -> str:
-    shown = joined(texts.two_names, names[:_NAMES_SHOWN])
+def _names_with_count(names: Sequence[str], texts: ReceiptTexts, *, locale: str) -> str:
+    shown = listed(names[:_NAMES_SHOWN], locale=locale)
     hidden_count = len(names) - _NAMES_SHOWN
     return filled(texts.others, names=shown, count=str(hidden_count)) if hidden_count > 0 else shown
 
@@ -267,7 +272,7 @@ def _name_with_details(deed: Deed, texts: ReceiptTexts, *, limit: int, locale: s
         quota = texts.partly_carried if deed.due.carried else texts.beyond_quota
         return filled(quota, told=dated, count=str(deed.due.carried))
     details = tuple(_details(deed, texts, locale=locale))
-    return filled(texts.placed, name=name, place=joined(texts.two_names, details)) if details else name
+    return filled(texts.placed, name=name, place=listed(details, locale=locale)) if details else name
 
 
 def _details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> Iterator[str]:
@@ -279,7 +284,8 @@ def _details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> Iterator[str]:
     if deed.due_date:
         yield filled(texts.due, date=shown_value(deed.due_date, locale=locale, this_year=deed.this_year))
     if deed.amount:
-        yield deed.amount
+        among = listed(deed.shares[:_SHARES_SHOWN], locale=locale, hidden_count=len(deed.shares) - _SHARES_SHOWN)
+        yield f"{deed.amount}: {among}" if among else deed.amount
     if deed.payer:
         yield filled(texts.paid_by, name=quotable(deed.payer, limit=_NAME_GRAPHEMES))
     for value in deed.details:

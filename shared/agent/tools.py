@@ -36,7 +36,8 @@ NOT_NAMED: Final = ToolFault(
 class NeedsTap:
     """The call was not run: outside words were read, so the call waits for the person's tap; `name` is the target's name.
 
-    `revision`: the state of the target, if the tool has no `revision` function that can return the state after the turn.
+    Of `settle` and of calls on lists, `name` has a line for each target. `revision`: the state of the target, if the
+    tool has no `revision` function that can return the state after the turn.
     `due_at` and `due_rule` are those of a ProposedCall. `arguments`: those to propose, where they differ from the call's, for example with
     the path that a handle names.
     """

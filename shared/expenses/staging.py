@@ -140,7 +140,9 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
     def _deed(self, before: ExpenseRecord | None, after: ExpenseRecord | None) -> Deed | None:
         if isinstance(after, Expense):
             kind = DeedKind.EXPENSE_ADDED if before is None else DeedKind.EXPENSE_CHANGED
-            return Deed(kind=kind, name=after.what, amount=divided_among(after), payer=after.shown_name(after.payer))
+            amount, shares = divided_among(after)
+            payer = after.shown_name(after.payer)
+            return Deed(kind=kind, name=after.what, amount=amount, shares=shares, payer=payer)
         if isinstance(after, Settlement):
             return Deed(kind=DeedKind.EXPENSES_SETTLED, name=self.name_of(after))
         if isinstance(before, Expense):

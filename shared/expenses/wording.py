@@ -1,7 +1,6 @@
 """Expenses in words of the code: shares, balances and transfers, as a text and as a card."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from shared.agent.receipts import quotable, without_receipt_symbols
 from shared.expenses.expense import NAME_LIMIT, Expense
@@ -15,20 +14,18 @@ from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, phrase
 from shared.line.utf16 import utf16_length
 
-_NAMED: Final = 8
 
-
-def divided_among(expense: Expense) -> str:
-    """Return the amount with everybody's share: "¥6,000 ÷ 2: Ann, Ben", or "¥1,000: Ann ¥334, Ben ¥333, Cho ¥333"."""
+def divided_among(expense: Expense) -> tuple[str, tuple[str, ...]]:
+    """Return the amount, and everybody's share: ("¥6,000 ÷ 2", ("Ann", "Ben")), or ("¥500", ("Ann ¥400", "Ben ¥100"))."""
     people = sorted(expense.shares, key=lambda key: key != expense.payer)  # the payer first
-    names = [quotable(expense.shown_name(key), limit=NAME_LIMIT) for key in people]
+    names = tuple(quotable(expense.shown_name(key), limit=NAME_LIMIT) for key in people)
     minors = tuple(expense.shares[key] for key in people)
     if len(minors) > 1 and len(set(minors)) == 1:
-        return f"{expense.money} ÷ {len(minors)}: {_listed(names)}"
+        return f"{expense.money} ÷ {len(minors)}", names
     if len(minors) == 1:
-        return f"{expense.money}: {names[0]}"
-    parts = [f"{name} {Money(expense.currency, minor)}" for name, minor in zip(names, minors, strict=True)]
-    return f"{expense.money}: {_listed(parts)}"
+        return str(expense.money), names
+    parts = (f"{name} {Money(expense.currency, minor)}" for name, minor in zip(names, minors, strict=True))
+    return str(expense.money), tuple(parts)
 
 
 def balance_card(
@@ -81,8 +78,3 @@ def settlement_card(owed: Mapping[str, Sequence[Transfer]], circle: Circle, rate
 
 def _name(key: str, circle: Circle) -> str:
     return without_receipt_symbols(mask_ids(quotable(circle.name_of(key), limit=NAME_LIMIT)))
-
-
-def _listed(parts: Sequence[str]) -> str:
-    hidden_count = len(parts) - _NAMED
-    return ", ".join(parts[:_NAMED]) + (f", +{hidden_count}" if hidden_count > 0 else "")

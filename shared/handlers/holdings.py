@@ -10,17 +10,17 @@ from shared.conversation.store import Conversation
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import STORED_FEATURES
 from shared.locales.language_file import language_file
-from shared.locales.placeholders import filled, joined
+from shared.locales.lists import listed
+from shared.locales.placeholders import filled
 
 
 class Held(StrEnum):
-    """The built-in texts: one for each kind of thing, how two counts are joined, and what is said where nothing counts."""
+    """The built-in texts: one for each kind of thing, and what is said where nothing counts."""
 
     MESSAGES = "messages"
     MEDIA = "media"
     ENTRIES = "entries"
     REMINDERS = "reminders"
-    TWO = "two"
     CONVERSATION = "conversation"
     NOTHING = "nothing"
 
@@ -69,7 +69,7 @@ def holdings_of(conversation: Conversation, features: Sequence[StoredFeature] = 
 def described(holdings: Iterable[Holding], *, locale: str, otherwise: Held = Held.NOTHING) -> str:
     """Return the counts in one line, for example "messages 212, media 3, notes 8, reminders 1"; the text `otherwise` without holdings."""
     texts = [holding.text(locale) for holding in holdings]
-    return joined(_texts(locale)[Held.TWO], texts) if texts else _texts(locale)[otherwise]
+    return listed(texts, locale=locale) if texts else _texts(locale)[otherwise]
 
 
 @cache

@@ -26,6 +26,7 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import TranslationChoice, TranslationPress
 from shared.locales import LOCALES
 from shared.locales.language_names import named
+from shared.locales.lists import listed
 from shared.translation.languages import LEAST_LANGUAGES, MOST_LANGUAGES, code_of
 from shared.translation.setting import LONGEST_TERM, MOST_TERMS, Term, TranslationSetting
 from shared.translation.store import TranslationStore
@@ -202,8 +203,7 @@ class TranslationHandler:
     def _say_terms(self, event: LineEvent, setting: TranslationSetting) -> EventResult:
         if not setting.terms:
             return self._say(event, Phrase.TRANSLATION_NO_TERMS)
-        terms = "、".join(term.text for term in setting.terms)
-        return self._say(event, Phrase.TRANSLATION_TERMS, setting=setting, stage=stage_beyond_undo, terms=terms)
+        return self._say(event, Phrase.TRANSLATION_TERMS, setting=setting, stage=stage_beyond_undo)
 
     def _say_on(
         self, event: LineEvent, which: Phrase, setting: TranslationSetting, *, joins: bool = False
@@ -257,8 +257,11 @@ class TranslationHandler:
             )
 
         def said(locale: str) -> str:
+            terms = () if setting is None else (term.text for term in setting.terms)
             until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
-            return self.phrases.text(which, locale=locale, **facts, **({"until": until} if offer else {}))
+            return self.phrases.text(
+                which, locale=locale, terms=listed(terms, locale=locale), **facts, **({"until": until} if offer else {})
+            )
 
         conversation = self.conversations.of(event.conversation_id)
         announcement = in_chats_language(worded)

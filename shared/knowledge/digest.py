@@ -13,8 +13,8 @@ from shared.knowledge.schema import Category
 from shared.knowledge.shared_lists import without_items
 from shared.line.graphemes import cut
 from shared.locales.language_file import language_file
+from shared.locales.lists import listed
 from shared.locales.local_times import shown_value
-from shared.locales.placeholders import joined
 
 STALE_INBOX_DAYS: Final = 3
 _QUIET_DAYS: Final = 7
@@ -38,7 +38,6 @@ class DigestTexts:
     greeting_evening: str
     top: str
     due_item: str
-    two_parts: str
     nothing_open: str
     stuck: str
     stuck_item: str
@@ -175,7 +174,7 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     draft.heading(texts.happened)
     counts = Counter(row.category for row in rows if _is_recent(row.created_at, now))
     parts = [f"{texts.of_category[one]} {counts[one]}" for one in Category if counts[one]]
-    draft.item(texts.captured.format(count=counts.total(), parts=joined(texts.two_parts, parts or ["0"])))
+    draft.item(texts.captured.format(count=counts.total(), parts=listed(parts or ["0"], locale=draft.locale)))
     done = sum(row.status == "done" and _is_recent(row.updated_at, now) for row in rows)
     draft.item(texts.completed.format(count=done))
     draft.heading(texts.loops)

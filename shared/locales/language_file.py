@@ -15,7 +15,7 @@ from shared.errors import AizuchiError
 from shared.locales import LOCALES as LOCALES  # noqa: PLC0414 - also imported from here
 
 Table: TypeAlias = Literal[
-    "phrases", "digest", "holdings", "polls", "quote", "proposal", "receipt", "reminder", "rich_menu", "times"
+    "phrases", "digest", "holdings", "lists", "polls", "quote", "proposal", "receipt", "reminder", "rich_menu", "times"
 ]
 _Shape = TypeVar("_Shape")
 

@@ -12,6 +12,7 @@ from shared.line.cards.card import Card, CardButton, CardRow, written
 from shared.line.ids import mask_ids
 from shared.line.postback_data import VotePress
 from shared.locales.language_file import language_file
+from shared.locales.lists import listed
 from shared.locales.local_times import shown_moment
 from shared.locales.placeholders import filled
 from shared.polls.poll import OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, Vote, counted, waiting_in
@@ -132,8 +133,8 @@ def standing_card(standing: Standing, *, locale: str) -> Card:
     is_closed = poll.is_closed(standing.now_ms)
     question = _shown(poll.question, limit=QUESTION_LIMIT)
     rows = [CardRow(text=text, is_heading=True) for text in _meeting(standing, texts, locale=locale)]
-    rows += [_option_row(standing, choice, texts, is_closed=is_closed) for choice in range(len(poll.options))]
-    rows += [CardRow(text=text, is_heading=True) for text in _queue(standing, texts)]
+    rows += [_option_row(standing, choice, locale=locale, is_closed=is_closed) for choice in range(len(poll.options))]
+    rows += [CardRow(text=text, is_heading=True) for text in _queue(standing, texts, locale=locale)]
     if not is_closed:
         rows += [CardRow(text=text, is_heading=True) for text in _notes(standing, texts, locale=locale)]
     title = filled(texts.closed, question=question) if is_closed else question
@@ -145,7 +146,8 @@ def standing_text(standing: Standing, *, locale: str) -> str:
     return written(standing_card(standing, locale=locale))
 
 
-def _option_row(standing: Standing, choice: int, texts: PollTexts, *, is_closed: bool) -> CardRow:
+def _option_row(standing: Standing, choice: int, *, locale: str, is_closed: bool) -> CardRow:
+    texts = _texts(locale)
     options = texts.of_meeting if standing.poll.is_meeting else standing.poll.options
     option, votes = _shown(options[choice], limit=OPTION_LIMIT), standing.of_option(choice)
     waiting = frozenset(standing.waiting) if choice == 0 else frozenset()
@@ -158,7 +160,7 @@ def _option_row(standing: Standing, choice: int, texts: PollTexts, *, is_closed:
         else _count(len(votes), standing, texts)
     )
     if votes:
-        detail = f"{detail} · {_listed(names, len(votes) - len(names))}"
+        detail = f"{detail} · {_listed(names, len(votes) - len(names), locale=locale)}"
     data = VotePress(poll_id=standing.poll.id, choice=choice).data
     button = CardButton(label=texts.vote_button, value=data, shown=option)
     return CardRow(text=option, detail=detail, buttons=() if is_closed else (button,))
@@ -178,12 +180,12 @@ def _meeting(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[s
         yield filled(texts.starts_at, when=when, place=place) if place else filled(texts.starts, when=when)
 
 
-def _queue(standing: Standing, texts: PollTexts) -> Iterable[str]:
+def _queue(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[str]:
     """Yield the members waiting for a place of a meeting, and the members with a place since the last standing."""
     for text, votes in ((texts.moved_up, standing.moved_up), (texts.waiting, standing.waiting)):
         if votes:
             names = [standing.names.get(vote.member, "?") for vote in votes[:NAMES_SHOWN]]
-            yield filled(text, names=_listed(names, len(votes) - len(names)))
+            yield filled(text, names=_listed(names, len(votes) - len(names), locale=locale))
 
 
 def _notes(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[str]:
@@ -191,7 +193,7 @@ def _notes(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[str
     if unanswered.names:
         names = unanswered.names[:NAMES_SHOWN]
         hidden = len(unanswered.names) - len(names) + unanswered.other_count
-        yield filled(texts.unanswered, names=_listed(names, hidden))
+        yield filled(texts.unanswered, names=_listed(names, hidden, locale=locale))
     elif unanswered.other_count:
         yield filled(texts.unanswered, names=filled(texts.people, count=str(unanswered.other_count)))
     if poll.closes_ms is not None and poll.closes_ms != poll.starts_ms:
@@ -199,9 +201,8 @@ def _notes(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[str
         yield filled(texts.closes, when=shown_moment(poll.local(poll.closes_ms), locale=locale, this_year=this_year))
 
 
-def _listed(names: Iterable[str], hidden_count: int) -> str:
-    line = ", ".join(_shown(name, limit=_NAME_LIMIT) for name in names)
-    return f"{line}, +{hidden_count}" if hidden_count > 0 else line
+def _listed(names: Iterable[str], hidden_count: int, *, locale: str) -> str:
+    return listed((_shown(name, limit=_NAME_LIMIT) for name in names), locale=locale, hidden_count=hidden_count)
 
 
 def _shown(text: str, *, limit: int) -> str:

@@ -281,8 +281,8 @@ def _proposed(expense: Expense) -> Json:
 
 
 def _settling(owed: Mapping[str, Iterable[Transfer]], circle: Circle) -> str:
-    """Return what a settlement comes to, for a question: "Ben → Ann: ¥300, Cho → Ann: ¥300"."""
-    return ", ".join(f"{one['from']} → {one['to']}: {one['amount']}" for one in _transfers(owed, circle))
+    """Return what a settlement comes to, for a question, a line each: "Ben → Ann: ¥300"."""
+    return "\n".join(f"{one['from']} → {one['to']}: {one['amount']}" for one in _transfers(owed, circle))
 
 
 def _line(expense: Expense, circle: Circle) -> Json:

@@ -83,7 +83,7 @@ class ListTools:
         if self._is_in_notion(target.name, overlay.conversation.id):
             return ToolFault(message=f"{target.name} is a database in Notion: use create_page.", may_retry=False)
         if not occasion.is_ordered(partial(_is_grounded, names=names, target=target, lists=lists)):
-            return NeedsTap(name=", ".join(names), arguments={"list": target.name, "items": names})
+            return NeedsTap(name="\n".join(names), arguments={"list": target.name, "items": names})
         addition = self.editor.add(overlay, target, names, occasion)
         return {
             "list": target.name,
@@ -125,7 +125,7 @@ def _clear(arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json |
     cleared_rows = done_rows[:MOST_CLEARED]
     if occasion.needs_tap:
         items = [row.name for row in cleared_rows]
-        return NeedsTap(name=target.name or ", ".join(items), arguments={"list": target.name, "items": items})
+        return NeedsTap(name=target.name or "\n".join(items), arguments={"list": target.name, "items": items})
     return {
         "list": target.name,
         "deleted": list(clear(overlay, [row.path for row in cleared_rows])),

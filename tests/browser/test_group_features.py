@@ -91,7 +91,7 @@ def test_three_people_note_what_they_paid_ask_who_owes_and_settle_by_a_tap(
     running.settles()  # from then on the bot knows the members
 
     ken.says("@夕食6000円払ったよ")
-    ken.sees("✓ 立替：「夕食」（¥6,000 ÷ 3: ケン, ")
+    ken.sees("✓ 立替：「夕食」（¥6,000 ÷ 3: ケン、")
     ann.says("@I paid 900 for the taxi, without ケン")
     ann.sees("✓ Expense: “the taxi” (¥900 ÷ 2: Ann, สมชาย, Ann paid)")
     somchai.says("@誰がいくら？")

@@ -89,7 +89,7 @@ def test_an_amount_is_divided_among_everybody_whom_the_bot_knows(ann: Person) ->
     (dinner,) = expenses(ann)
     assert shares(dinner) == {"Ann": 2_000, "Ben": 2_000, "Cho": 2_000}
     assert dinner.names[dinner.payer] == "Ann"
-    assert "✓ 立替：「夕食」（¥6,000 ÷ 3: Ann, Ben, Cho、Annが支払い）" in ann.worker.said[-1]
+    assert "✓ 立替：「夕食」（¥6,000 ÷ 3: Ann、Ben、Cho、Annが支払い）" in ann.worker.said[-1]
 
 
 def test_who_takes_no_part_bears_nothing(ann: Person) -> None:
@@ -310,6 +310,14 @@ def test_a_tap_settles_at_the_rate_that_its_question_shows(pool: ThreadPoolExecu
     assert [one for one in ExpenseStore(chat_of(chat.person)).read_all() if isinstance(one, Settlement)]
 
 
+def test_the_question_to_settle_lists_the_transfers_as_its_language_does(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    chat.worker.profiles.names[recorded.USER] = "Ann"
+    pays(chat.person, "dinner", what="dinner", amount="900", among=["me", "Ben", "Cho"])
+    asked = chat.asks(calling(("settle", {})), text="精算して")
+    assert "☐ 精算：「Ben → Ann: ¥300、Cho → Ann: ¥300」" in chat.sent_for(asked)
+
+
 def test_somebody_who_never_wrote_is_added_by_name(ann: Person) -> None:
     pays(ann, "dinner with Dan", what="dinner", amount="900", among=["me", "Dan"])
     assert shares(expenses(ann)[0]) == {"Ann": 450, "Dan": 450}
@@ -317,7 +325,7 @@ def test_somebody_who_never_wrote_is_added_by_name(ann: Person) -> None:
 
 def test_the_receipt_shows_who_bears_what_does_not_divide(ann: Person) -> None:
     pays(ann, "タクシー1000円", what="タクシー", amount="1000", payer="Ben")
-    assert "（¥1,000: Ben ¥334, Cho ¥333, Ann ¥333、Benが支払い）" in ann.worker.said[-1]
+    assert "（¥1,000: Ben ¥334、Cho ¥333、Ann ¥333、Benが支払い）" in ann.worker.said[-1]
 
 
 def newest_messages(person: Person) -> Sequence[OutgoingMessage]:
@@ -368,7 +376,7 @@ def test_what_is_read_from_outside_is_booked_only_by_a_tap_that_shows_all(pool: 
     assert expenses(chat.person) == []
     told = chat.sent_for(asked)
     assert "☐ 立替：「夕食」" in told
-    assert "負担: Ann 334, Ben 333, Cho 333" in told
+    assert "負担: Ann 334、Ben 333、Cho 333" in told
     assert "支払った人: Ann" in told
 
     chat.press(by=BEN)
@@ -389,7 +397,7 @@ def test_a_photo_of_a_receipt_makes_a_proposal_whose_tap_books_it_once(ann: Pers
 
     assert expenses(ann) == []
     assert "☐ 立替：「居酒屋」" in ann.worker.said[-1]
-    assert "負担: Ann 2,800, Ben 2,800, Cho 2,800" in ann.worker.said[-1]
+    assert "負担: Ann 2,800、Ben 2,800、Cho 2,800" in ann.worker.said[-1]
 
     button = ann.newest_button
     for _ in range(2):

@@ -101,7 +101,7 @@ def test_a_poll_is_a_card_with_a_button_for_each_option(ann: Person) -> None:
     buttons = [(row.text, button.shown, button.value) for row in card.rows for button in row.buttons]
     assert buttons == [("カレー", "カレー", f"vote:{poll.id}:0"), ("寿司", "寿司", f"vote:{poll.id}:1")]
     assert "✓ 投票：「夕食は？」" in list(ann.worker.line.replied.values())[-1][0].text
-    assert newest(ann).text == "夕食は？\n・カレー: 0票\n・寿司: 0票\n・未回答：Ben, Ann"
+    assert newest(ann).text == "夕食は？\n・カレー: 0票\n・寿司: 0票\n・未回答：Ben、Ann"
 
 
 def test_the_newest_press_of_each_member_counts_once(ann: Person) -> None:
@@ -110,7 +110,7 @@ def test_the_newest_press_of_each_member_counts_once(ann: Person) -> None:
     press(ann, poll, 1, by=BEN)
     press(ann, poll, 1)
     assert counts(ann, poll) == {"寿司": 2}
-    assert newest(ann).text == "夕食は？\n・カレー: 0票\n・寿司: 2票 · Ben, Ann"
+    assert newest(ann).text == "夕食は？\n・カレー: 0票\n・寿司: 2票 · Ben、Ann"
 
 
 def test_a_redelivered_press_counts_once_and_is_told_once(ann: Person) -> None:
@@ -232,7 +232,7 @@ def test_members_who_have_not_answered_are_named_and_the_others_counted(ann: Per
     ann.worker.line.members[recorded.GROUP] = 5
     poll = polled(ann)
     press(ann, poll, 0)
-    assert newest(ann).text.endswith("・未回答：Ben, +3")
+    assert newest(ann).text.endswith("・未回答：Ben、+3")
 
 
 def test_a_press_after_the_closing_shows_the_result_and_changes_nothing(ann: Person) -> None:
@@ -372,7 +372,7 @@ def test_what_an_unnamed_person_is_told_to_write_counts(ann: Person) -> None:
     writes_unnamed(ann, "「夕食は？」は寿司で（ダン）", option="寿司", name="ダン")
     assert counts(ann, poll) == {"寿司": 1}
     assert "✓ あなたの選択：「寿司」（夕食は？、ダン）" in list(ann.worker.line.replied.values())[-1][0].text
-    assert newest(ann).text.endswith("・寿司: 1票 · ダン\n・未回答：Ben, Ann")
+    assert newest(ann).text.endswith("・寿司: 1票 · ダン\n・未回答：Ben、Ann")
 
 
 def test_the_newest_vote_of_a_written_name_counts_once(ann: Person) -> None:
@@ -441,7 +441,7 @@ def test_what_is_read_from_outside_is_asked_only_by_a_tap_that_shows_all(pool: T
     assert polls(chat.person) == []
     told = chat.sent_for(asked)
     assert "☐ 投票：「夕食は？」" in told
-    assert "選択肢: カレー, 寿司" in told
+    assert "選択肢: カレー、寿司" in told
     chat.press()
     assert [one.options for one in polls(chat.person)] == [("カレー", "寿司")]
 
@@ -541,7 +541,7 @@ def met(person: Person, **arguments: object) -> Poll:
 def test_a_meeting_is_a_card_that_says_when_and_where_and_asks_who_comes(ann: Person) -> None:
     met(ann)
     assert newest(ann).text == (
-        "飲み会\n・11月28日(金) 19:00（渋谷）\n・参加: 0/1人\n・不参加: 0人\n・未定: 0人\n・未回答：Ben, Ann"
+        "飲み会\n・11月28日(金) 19:00（渋谷）\n・参加: 0/1人\n・不参加: 0人\n・未定: 0人\n・未回答：Ben、Ann"
     )
     assert "✓ 出欠：「飲み会」（11月28日(金) 19:00）" in list(ann.worker.line.replied.values())[-1][0].text
 

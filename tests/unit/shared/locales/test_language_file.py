@@ -19,6 +19,7 @@ top = "Top"
 hello = "hellos"
 goodbye = "byes"
 [holdings]
+[lists]
 [polls]
 [quote]
 [proposal]
