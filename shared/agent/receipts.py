@@ -116,6 +116,7 @@ class Deed:
     `place`: the place of an entry afterwards, with its `status` and `due_date` (`2026-12-01`). `due`: the time of a reminder. `details`:
     values of a page outside; equal effects may differ in these. `this_year` is the year of the turn. `amount`: what an expense comes to,
     such as "¥1,200 ÷ 2", `shares` among whom, such as "Ann", and `payer` who paid it. `takes_words`: words of the entry were removed.
+    `closes`: the names of the things that a settlement closes, in place of `name`.
     """
 
     kind: DeedKind
@@ -130,6 +131,7 @@ class Deed:
     shares: tuple[str, ...] = field(default=(), repr=False)
     payer: str = field(default="", repr=False)
     takes_words: bool = False
+    closes: tuple[str, ...] = field(default=(), repr=False)
 
 
 class OutsideDeeds:
@@ -228,9 +230,12 @@ def receipt(deeds: Sequence[Deed], *, locale: str) -> str:
         return ""
     texts = _texts(locale)
     by_kind: dict[DeedKind, list[str]] = {}
+    count = sum(len(deed.closes) or 1 for deed in deeds)
+    limit = _ROOMY.get(count, _NAME_GRAPHEMES)
     for deed in deeds:
-        limit = _ROOMY.get(len(deeds), _NAME_GRAPHEMES)
-        by_kind.setdefault(deed.kind, []).append(_name_with_details(deed, texts, limit=limit, locale=locale))
+        for name in deed.closes or (deed.name,):
+            named = _name_with_details(deed, texts, name=name, limit=limit, locale=locale)
+            by_kind.setdefault(deed.kind, []).append(named)
     sentences = (
         filled(texts.of_kind[kind], names=_names_with_count(names, texts, locale=locale))
         for kind, names in by_kind.items()
@@ -260,8 +265,8 @@ def _names_with_count(names: Sequence[str], texts: ReceiptTexts, *, locale: str)
     return filled(texts.others, names=shown, count=str(hidden_count)) if hidden_count > 0 else shown
 
 
-def _name_with_details(deed: Deed, texts: ReceiptTexts, *, limit: int, locale: str) -> str:
-    name = filled(texts.named, name=quotable(deed.name, limit=limit))
+def _name_with_details(deed: Deed, texts: ReceiptTexts, *, name: str, limit: int, locale: str) -> str:
+    name = filled(texts.named, name=quotable(name, limit=limit))
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed
         text = texts.with_message if deed.due.comes_with_message else text

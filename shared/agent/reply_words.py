@@ -60,5 +60,13 @@ def deeds_without_strange_links(context: TurnContext) -> tuple[Deed, ...]:
         return context.untrusted_input.without_strange_links(text)[0]
 
     return tuple(
-        replace(deed, name=without(deed.name), details=tuple(map(without, deed.details))) for deed in context.deeds
+        replace(
+            deed,
+            name=without(deed.name),
+            details=tuple(map(without, deed.details)),
+            closes=tuple(map(without, deed.closes)),
+            shares=tuple(map(without, deed.shares)),
+            payer=without(deed.payer),
+        )
+        for deed in context.deeds
     )

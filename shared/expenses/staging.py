@@ -131,11 +131,13 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
 
     def name_of(self, thing: ExpenseRecord) -> str:
         """Return the purpose of an expense; of a settlement, the purposes of the closed expenses: "dinner, taxi"."""
-        if isinstance(thing, Expense):
-            return thing.what
-        self._read(thing.closes)
-        closed = (self.current(own_id) for own_id in thing.closes)
-        return ", ".join(expense.what for expense in closed if isinstance(expense, Expense)) or thing.day
+        return thing.what if isinstance(thing, Expense) else ", ".join(self._closed_by(thing)) or thing.day
+
+    def _closed_by(self, settlement: Settlement) -> tuple[str, ...]:
+        """Return the purposes of the expenses that a settlement closes."""
+        self._read(settlement.closes)
+        closed = (self.current(own_id) for own_id in settlement.closes)
+        return tuple(expense.what for expense in closed if isinstance(expense, Expense))
 
     def _deed(self, before: ExpenseRecord | None, after: ExpenseRecord | None) -> Deed | None:
         if isinstance(after, Expense):
@@ -144,10 +146,13 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
             payer = after.shown_name(after.payer)
             return Deed(kind=kind, name=after.what, amount=amount, shares=shares, payer=payer)
         if isinstance(after, Settlement):
-            return Deed(kind=DeedKind.EXPENSES_SETTLED, name=self.name_of(after))
+            return self._deed_of_settlement(DeedKind.EXPENSES_SETTLED, after)
         if isinstance(before, Expense):
             return Deed(kind=DeedKind.EXPENSE_REMOVED, name=before.what, amount=str(before.money))
-        return Deed(kind=DeedKind.EXPENSES_REOPENED, name=self.name_of(before)) if before is not None else None
+        return self._deed_of_settlement(DeedKind.EXPENSES_REOPENED, before) if before is not None else None
+
+    def _deed_of_settlement(self, kind: DeedKind, settlement: Settlement) -> Deed:
+        return Deed(kind=kind, name=self.name_of(settlement), closes=self._closed_by(settlement))
 
     def _open(self) -> tuple[Expense, ...]:
         """Return what no settlement closes; of a closed expense, the record is not read."""

@@ -364,8 +364,30 @@ def test_a_settlement_names_what_it_closes_above_its_card(ann: Person) -> None:
     ann.asks("精算して", calling(("settle", {})), SAYS)
 
     words, shown = newest_messages(ann)
-    assert words.text == "はい\n\n✓ 精算済み：「夕食, タクシー」"
+    assert words.text == "はい\n\n✓ 精算済み：「夕食」、「タクシー」"
     assert shown.text == "精算のしかた\n・Cho → Ann: ¥2,300\n・Ben → Ann: ¥1,400"
+
+
+def test_a_settlement_of_many_expenses_names_four_and_counts_the_others(ann: Person) -> None:
+    for number in range(6):
+        pays(ann, f"taxi {number}, 900 yen", what=f"taxi {number}", amount="900")
+    ann.asks("settle up", calling(("settle", {})), calling(("reply", {"message": "Here you are."})))
+
+    receipt = "✓ Settled: “taxi 0”, “taxi 1”, “taxi 2”, “taxi 3” and 2 more"
+    assert newest_messages(ann)[0].text.endswith(receipt)
+
+    ann.asks("undo that", calling(("undo_last_change", {})), calling(("reply", {"message": "As before."})))
+    assert newest_messages(ann)[0].text.endswith(receipt.replace("Settled", "No longer settled"))
+
+
+def test_a_settlement_shows_no_link_that_its_prompt_does_not_hold(ann: Person) -> None:
+    pays(ann, "900 yen for https://stay.example/1 with Ben", what="https://stay.example/1", amount="900")
+    ann.sends(ann.events.text("/reset"))
+    ann.presses(ann.newest_button)
+    ann.asks("settle up", calling(("settle", {})), calling(("reply", {"message": "Here you are."})))
+
+    assert "✓ Settled: “" in newest_messages(ann)[0].text
+    assert "stay.example" not in newest_messages(ann)[0].text
 
 
 def test_what_is_read_from_outside_is_booked_only_by_a_tap_that_shows_all(pool: ThreadPoolExecutor) -> None:
