@@ -216,7 +216,10 @@ class Withdrawal:
         plan.add_words(text for one in (*stored_messages, *delivered) for text in one.words)
         sweep = Sweep(archive=conversation.archive)
         sweep.add_sent_times(stored_messages)
-        is_known = plan.store_for_withdrawal(conversation, line_message_ids, sweep, round_id=round_id)
+        read_ids = {one.line_message_id for one in (*stored_messages, *delivered)}
+        is_known = plan.store_for_withdrawal(
+            conversation, line_message_ids, sweep, round_id=round_id, read_ids=read_ids
+        )
         for line_message_id in journalled:
             journal.drop(line_message_id)
         self._remove_words(

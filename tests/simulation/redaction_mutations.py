@@ -39,6 +39,11 @@ OF_REDACTION: Final[Mapping[str, Mutation]] = {
         Skip("add_words"),
         lacks="an answer keeps words that it repeats from the message by way of an answer",
     ),
+    "knows_what_it_could_not_compare": Mutation(
+        f"{_PLAN}:RedactionPlan._redact",
+        Never("_is_of_lost"),
+        lacks="an answer keeps words of a message that was dropped before its withdrawal had compared it",
+    ),
     "writes_withdrawals_first": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.withdraw_all",
         Skip("amendments.withdraw"),

@@ -4,9 +4,12 @@ from typing import Final
 
 from shared.conversation.snapshot import MemoryLimits
 from shared.turns.deferral import LateReply
+from tests.simulation.bus import Delivery
+from tests.simulation.mind import Manner
+from tests.simulation.people import Message
 from tests.simulation.scene import JOURNAL, LONG_SLEEP_S, MINUTE_S, Scene
 from tests.simulation.scheduler import Task
-from tests.simulation.wiring import AMENDMENT_TIMES
+from tests.simulation.wiring import AMENDMENT_TIMES, TINY
 
 _NEARLY_TWO_MINUTES_S: Final = 115.0
 """As long as a tick may take to carry out a second pass, and shorter than Pub/Sub waits for an acknowledgement."""
@@ -222,18 +225,45 @@ def _is_carried_out_by_a_tick(scene: Scene, stalling: Task) -> list[str]:
     return [*left, *scene.rests()]
 
 
-def unsend_that_dies_before_its_plan() -> list[str]:
+def unsend_that_dies_before_its_plan(manner: Manner = "repeats") -> list[str]:
     """An answer repeats a short message from one that is quoted. The withdrawal dies once it has read the message, before its plan."""
-    with Scene(limits=_ALL_JOURNALLED, bounds={"messages_shown": 1}).playing() as scene:
-        first = scene.says()
-        scene.runs_to_end(scene.pushes(scene.delivers(first)))
-        scene.sleeps(1)
-        quoting = scene.says(quotes=scene.world.truth.said[-1].bubble_ids[0])
-        scene.runs_to_end(scene.pushes(scene.delivers(quoting)))
-        withdrawal = scene.takes_back(first)
-        scene.runs_until(withdrawal, "list journal/")
-        scene.dies(withdrawal)
+    with Scene(limits=_ALL_JOURNALLED, bounds={"messages_shown": 1}, manner=manner).playing() as scene:
+        first, quoting = _says_and_quotes_the_answer(scene)
+        scene.runs_to_end(scene.pushes(quoting))
+        _dies_before_its_plan(scene, scene.takes_back(first))
         return scene.rests()
+
+
+def unsend_that_dies_before_its_plan_beside_an_answer_that_repeats_nothing() -> list[str]:
+    """The same, and the model repeats nothing: the second answer keeps its words."""
+    return unsend_that_dies_before_its_plan("says nothing")
+
+
+def unsend_that_dies_before_a_compaction() -> list[str]:
+    """The same; and a compaction drops the message and sleeps before it drops the answers, until the unsend is delivered again."""
+    with Scene(limits=TINY, bounds={"messages_shown": 1}).playing() as scene:
+        first, quoting = _says_and_quotes_the_answer(scene)
+        answering = scene.pushes(quoting)
+        scene.runs_past(answering, f"write {JOURNAL}event-2.outcome")
+        scene.dies(answering)
+        _dies_before_its_plan(scene, scene.takes_back(first))
+        compacting = scene.pushes(quoting)
+        scene.runs_until(compacting, f"delete {JOURNAL}event-1.outcome")
+        scene.sleeps_in(compacting, seconds=LONG_SLEEP_S)
+        return scene.rests()
+
+
+def _says_and_quotes_the_answer(scene: Scene) -> tuple[Message, Delivery]:
+    """A message is answered, and another one quotes the answer; return the first one, and the other one, not pushed yet."""
+    first = scene.says()
+    scene.runs_to_end(scene.pushes(scene.delivers(first)))
+    scene.sleeps(1)
+    return first, scene.delivers(scene.says(quotes=scene.world.truth.said[-1].bubble_ids[0]))
+
+
+def _dies_before_its_plan(scene: Scene, withdrawal: Task) -> None:
+    scene.runs_until(withdrawal, "list journal/")
+    scene.dies(withdrawal)
 
 
 def worker_that_dies_in_a_chat_that_is_left() -> list[str]:

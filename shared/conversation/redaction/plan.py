@@ -5,7 +5,7 @@ run of redacted words; and so on. An answer that only rephrases another answer k
 are compared, in journal, snapshot and archive, until a round finds nothing new.
 
 For example, message 450 is withdrawn. Answer e1 had 450 in its prompt: redacted. Answer e2 had only e1 in its prompt, and quotes e1:
-redacted. Answer e3 had e1 in its prompt, and says "OK": cleared.
+redacted. Answer e3 had e1 in its prompt, and says "OK": cleared. If the words of 450 are nowhere, e3 is redacted, too.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -51,6 +51,8 @@ class RedactionPlan:
     cleared_ids: set[str] = field(default_factory=set)
     _worded: set[str] = field(default_factory=set)
     _compared: dict[str, Derived] = field(default_factory=dict, repr=False)
+    _lost_ids: frozenset[str] = frozenset()
+    _of_lost: set[str] = field(default_factory=set)
     _signs: Signs = field(default_factory=Signs, repr=False)
 
     @property
@@ -60,7 +62,13 @@ class RedactionPlan:
         return replace(self.amendments, redacted={**self.amendments.redacted, **plan})
 
     def store_for_withdrawal(
-        self, conversation: Conversation, line_message_ids: AbstractSet[str], sweep: Sweep, *, round_id: str
+        self,
+        conversation: Conversation,
+        line_message_ids: AbstractSet[str],
+        sweep: Sweep,
+        *,
+        round_id: str,
+        read_ids: AbstractSet[str] = frozenset(),
     ) -> bool:
         """Find and store the plan of the messages before any words go.  Return whether an object knew the messages.
 
@@ -68,7 +76,8 @@ class RedactionPlan:
         find, because an answer recorded meanwhile may not know of the find. A cleared answer is a find, too: other withdrawals redact an
         answer missing from the plan. Records redacted since the look by another delivery or withdrawal are read from the other plan.
         Messages under another withdrawal are compared here, too: the plan decides on their answers, and the other withdrawal may have
-        stalled.
+        stalled. `read_ids`: messages whose words were added before. A message may be nowhere, because its withdrawal was interrupted, and
+        whoever rewrote the chat since has dropped it.
         """
         stored: AbstractSet[str] = frozenset()
         segments: list[Segment] = []
@@ -88,6 +97,7 @@ class RedactionPlan:
                 if message.line_message_id in withdrawn
             }
             self.add_words(text for message in messages.values() for text in message.words)
+            self._lost_ids = frozenset(line_message_ids - read_ids - messages.keys())
             derived = _derived(outcomes, snapshot, segments)
             is_grown = self._compare_all(sweep, derived, segments, look=conversation.amendments.look)
             if not is_grown and self.cleared_ids <= stored:
@@ -131,15 +141,22 @@ class RedactionPlan:
         self._signs.add(texts)
 
     def has_gaps(self, derived: Iterable[Derived]) -> bool:
-        """Whether the plan of some redacted record has not been loaded: the words are gone without a comparison by this plan."""
+        """Whether the plan of some redacted record has not been loaded: the words are gone without a comparison by this plan.
+
+        The words are the record's own, or those of a message in its prompt.
+        """
         explained = self._worded | self.amendments.redacted.keys()
-        wordless = (record for record in derived if not record.words and record.id and record.id not in explained)
-        return any(record.provenance.is_redacted_by(self.amendments, record.id) for record in wordless)
+        undecided = [record for record in derived if record.id and record.id not in self.redacted_ids]
+        wordless = (record for record in undecided if not record.words and record.id not in explained)
+        return any(record.provenance.is_redacted_by(self.amendments, record.id) for record in wordless) or any(
+            map(self._is_of_lost, undecided)
+        )
 
     def merge(self, amendments: Amendments) -> None:
         """Merge the plans of other withdrawals, except for records compared by this plan."""
         redacted = {own_id: cleared for own_id, cleared in amendments.redacted.items() if own_id not in self._worded}
-        self.amendments = replace(self.amendments, redacted=redacted)
+        together, plans = amendments.together, amendments.plans
+        self.amendments = replace(self.amendments, redacted=redacted, together=together, plans=plans)
 
     def compare(self, derived: Sequence[Derived]) -> bool:
         """Decide on the records, and return whether any was added to `redacted_ids`."""
@@ -228,11 +245,24 @@ class RedactionPlan:
         self._signs.add(record.words)
         if record.words:
             self._worded.add(record.id)
+        if self._is_of_lost(record):
+            self._of_lost.add(record.id)
+
+    def _is_of_lost(self, record: Derived) -> bool:
+        """Whether a message of the prompt lost its words before any plan compared them with what repeats the record."""
+        lost_ids = self._lost_ids & record.provenance.ids
+        return any(record.id not in self._planned_for(line_message_id) for line_message_id in lost_ids)
+
+    def _planned_for(self, line_message_id: str) -> frozenset[str]:
+        """Return the records redacted by the stored plans of the withdrawals of the message."""
+        together, plans = self.amendments.together, self.amendments.plans
+        rounds = [plan for own_id, plan in plans.items() if line_message_id in {own_id, *together.get(own_id, ())}]
+        return frozenset().union(*(plan.redacted_ids for plan in rounds))
 
     @property
     def _uncompared(self) -> frozenset[str]:
-        """The records redacted before any comparison."""
-        return frozenset(self.redacted_ids - self._worded - self.amendments.redacted.keys())
+        """The records redacted before any comparison, and those of messages without words."""
+        return frozenset(self._of_lost | (self.redacted_ids - self._worded - self.amendments.redacted.keys()))
 
     def _may_repeat(self, provenance: Provenance, words: Sequence[str], uncompared: AbstractSet[str]) -> bool:
         """Whether the words repeat removed words, or the provenance names an `uncompared` record."""

@@ -267,6 +267,7 @@ def test_an_answer_that_comes_while_the_plan_is_stored_and_repeats_nothing_keeps
 def test_an_answer_in_the_journal_that_was_folded_too_stays_compared_for_later_withdrawals(
     chat: Conversation, withdrawal: Withdrawal
 ) -> None:
+    chat.journal.record(message(1, "the safe stands behind the third bookshelf"))
     chat.journal.record_outcome(answer(1, "noted: behind the third bookshelf"))
     chat.journal.record_outcome(seeing(answer(2, "where you said"), "e1"))
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
@@ -1265,6 +1266,43 @@ def test_a_withdrawn_message_stays_until_the_plan_that_compares_it_is_stored() -
     withdrawal_of(clock).withdraw(chat, "m1", timestamp_ms=9)
 
     assert "4711" not in everything_in(store)
+
+
+def test_what_names_an_answer_to_a_message_that_was_dropped_uncompared_goes(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    chat.journal.record_outcome(answer(1, "your pin: it is noted"))
+    chat.journal.record_outcome(seeing(answer(2, "as I said, pin 4711"), "e1"))
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "4711" not in everything_in(store)
+
+
+def test_a_later_pass_of_a_withdrawal_keeps_what_an_earlier_one_compared(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    for number in (1, 2):
+        chat.journal.record(message(number, f"pin {number}711"))
+    chat.journal.record_outcome(answer(1, "noted", saw=(1, 2)))
+    chat.journal.record_outcome(seeing(answer(3, "where you said"), "e1"))
+    withdrawal.withdraw_all(chat, frozenset({"m1", "m2"}), timestamp_ms=9)
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+    withdrawal.finish_withdrawal(chat, "m2")
+
+    assert [one.text for one in read(chat).outcomes] == [None, "where you said"]
+
+
+def test_a_delivered_message_that_no_object_holds_is_compared(chat: Conversation, withdrawal: Withdrawal) -> None:
+    chat.journal.record_outcome(answer(1, "noted"))
+    chat.journal.record_outcome(seeing(answer(2, "where you said"), "e1"))
+    chat.journal.record_outcome(seeing(answer(3, "as I said, pin 4711"), "e1"))
+    late = message(1, "pin 4711")
+
+    withdrawal.withdraw_all(chat, frozenset({"m1"}), timestamp_ms=9, delivered=[late])
+
+    assert [one.text for one in read(chat).outcomes] == [None, "where you said", None]
 
 
 @pytest.mark.parametrize("pass_", ["withdrawal", "edit", "erasure"])
