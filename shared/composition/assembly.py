@@ -80,6 +80,7 @@ from shared.line.quota import PushBudget
 from shared.metering import Metering, SeveralCharges
 from shared.reminders.chat_summary import NextMessageSummary, PushedSummaries
 from shared.reminders.delivery import Reminding
+from shared.translation.store import translated_between
 from shared.translation.translator import Translator
 from shared.translation.turn import TranslationTurns
 from shared.turns.additions import AllAdditions
@@ -138,6 +139,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         late_reply=options.late_reply,
         is_rich=options.is_rich,
         pushes=pushes,
+        translated_between=translated_between,
         clock=clock,
     )
     runner = TurnRunner(

@@ -1,6 +1,6 @@
 """The chat's translation setting as an object of the bucket."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,6 +44,12 @@ class TranslationStore:
         update_by_swap(self.conversation.objects.store, self.name, changed, what="the translation of a chat")
         TranslationWords().remove_withdrawn(self.conversation, self.conversation.amendments.look())
         return self.read()
+
+
+def translated_between(conversation: Conversation) -> Sequence[str]:
+    """Return the languages between which translation is on: ("ja", "th"); off, none.  Raises: StorageUnavailableError."""
+    setting = TranslationStore(conversation).read()
+    return setting.languages if setting.is_on else ()
 
 
 class TranslationWords(WordHolder):

@@ -1,7 +1,7 @@
 """The questions of an outcome as messages: with a button to do what is asked and one to decline, drawn as cards with `RICH=on`."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.conversation.records import Erasure, OfferedTranslation, OutcomeRecord, TermChange
@@ -40,10 +40,14 @@ _TERM_BUTTONS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """Writes the questions of outcomes, in the language of the outcome's text."""
+    """Writes the questions of outcomes, in the language of the outcome's text.
+
+    `translated_between` returns the languages between which the chat has translation on: a question about it is asked in each.
+    """
 
     phrases: Phrases
     is_rich: bool
+    translated_between: Callable[[], Sequence[str]] = field(default=tuple, repr=False)
 
     def alone(self, outcome: OutcomeRecord, locale: str) -> OutgoingMessage | None:
         """Return an outcome that is nothing but a question, or a deferral, as one message; None for an answer.
@@ -116,7 +120,7 @@ class Asking:
                 term=offered.term,
                 until=self.phrases.hour(until_ms, locale=reader),
             )
-            for reader in (locale, *_readers(offered, locale))
+            for reader in (locale, *self._readers(offered, locale))
         )
         asked = self._confirmed_question(question, label, outcome.webhook_event_id, locale)
         return self._with_labels_for_readers(asked, label, offered, locale)
@@ -130,7 +134,7 @@ class Asking:
         """
         if translation is None or asked.card is None or asked.button is None:
             return asked
-        labels = [self.phrases.text(label, locale=reader) for reader in _readers(translation, locale)]
+        labels = [self.phrases.text(label, locale=reader) for reader in self._readers(translation, locale)]
         buttons = tuple(CardButton(label=text, value=asked.button.data) for text in labels)
         return replace(asked, card=replace(asked.card, buttons=buttons))
 
@@ -153,10 +157,10 @@ class Asking:
     def _button(self, label: Phrase, press: Press, locale: str) -> PostbackButton:
         return PostbackButton(label=self.phrases.text(label, locale=locale), data=press.data)
 
-
-def _readers(offered: OfferedTranslation, locale: str) -> Sequence[str]:
-    """Return the other languages of a translation in which there are fixed texts."""
-    return [language for language in offered.languages if language in LOCALES and language != locale]
+    def _readers(self, offered: OfferedTranslation, locale: str) -> Sequence[str]:
+        """Return the other languages of a translation, of that to begin or of that which is on, in which there are fixed texts."""
+        languages = offered.languages or self.translated_between()
+        return [language for language in languages if language in LOCALES and language != locale]
 
 
 def _confirm_label(outcome: OutcomeRecord) -> Phrase | None:

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final, Protocol
 
 from shared import logs
@@ -68,7 +69,10 @@ class Attachments(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outbox:
-    """Delivers committed outcomes.  Nothing is sent before it is committed."""
+    """Delivers committed outcomes.  Nothing is sent before it is committed.
+
+    `translated_between` returns the languages between which a chat has translation on, for the questions that concern it.
+    """
 
     line: Messenger
     staged: StagedWriter
@@ -78,6 +82,7 @@ class Outbox:
     late_reply: LateReply
     is_rich: bool = True
     pushes: PushAllowance | None = None
+    translated_between: Callable[[Conversation], Sequence[str]] = field(default=lambda _: (), repr=False)
     clock: Clock = field(repr=False)
 
     def routes(self, pending: Sequence[MessageRecord]) -> tuple[Route, ...]:
@@ -296,7 +301,11 @@ class Outbox:
     ) -> Sequence[OutgoingMessage]:
         """Return the bubbles of the outcome's text, with buttons in its language."""
         locale = outcome.offer.locale or language_of((outcome.text or "",), default=self.phrases.locale)
-        asking = Asking(phrases=self.phrases, is_rich=self.is_rich)
+        asking = Asking(
+            phrases=self.phrases,
+            is_rich=self.is_rich,
+            translated_between=partial(self.translated_between, conversation),
+        )
         alone = asking.alone(outcome, locale)
         if alone is not None:
             return [alone]

@@ -159,6 +159,31 @@ def test_its_beginning_and_end_are_said_in_each_language(group: Group) -> None:
         assert sentence in group.worker.said[-1]
 
 
+@pytest.mark.parametrize("is_asked_in_words", [False, True])
+def test_its_end_is_asked_in_each_language_with_a_button_in_each(group: Group, *, is_asked_in_words: bool) -> None:
+    group.begins("ja th")
+    if is_asked_in_words:
+        group.asks("もう訳さなくていいよ", *proposes(change="end"))
+    else:
+        group.says("/translate off")
+
+    card = last_message(group).whole_card
+    assert card is not None
+    sentences = ("訳すのをやめますか", "หยุดแปลข้อความ")
+    assert [sentence in row.text for sentence, row in zip(sentences, card.rows, strict=True)] == [True, True]
+    assert [button.label for button in card.buttons] == ["หยุดแปล", "翻訳をやめる", "やめる"]
+
+
+def test_whether_a_word_stays_is_asked_in_each_language_with_a_button_in_each(group: Group) -> None:
+    group.begins("ja th")
+    group.asks("訳さないで: Momo", *proposes(change="keep_word", word="Momo"))
+
+    card = last_message(group).whole_card
+    assert card is not None
+    assert ["Momo" in row.text for row in card.rows] == [True, True]
+    assert [button.label for button in card.buttons] == ["คงไว้ตามเดิม", "そのまま残す", "やめる"]
+
+
 def test_without_cards_a_question_keeps_the_languages_that_fit_into_a_template(pool: ThreadPoolExecutor) -> None:
     plain = Group(pool, is_rich=False)
 
