@@ -93,7 +93,7 @@ class VotePressHandler:
             return self._refuse(conversation, event, own)
         if poll.is_closed(event.timestamp_ms):
             logs.info("press_refused", reason="poll_closed")
-            return self._tell(conversation, event, poll.id)
+            return self._tell_in_time(conversation, event, own, poll)
         store.record(own, name=self._name_of(conversation, event))
         amendments = conversation.amendments.fresh_look()
         if self._standing_poll(conversation, poll.id, amendments) is None or is_vote_withdrawn(own, amendments):
@@ -138,24 +138,32 @@ class VotePressHandler:
         return in_chats_language(worded)
 
     def _tell_in_time(self, conversation: Conversation, event: LineEvent, own: Vote, poll: Poll) -> EventResult:
-        """Tell the standing 20 s after the last standing, unless a newer press tells."""
+        """Tell the standing 20 s after the last standing, unless a newer press tells; at once, if the poll was closed before the press."""
         store = PollStore(conversation)
         while True:
             pending_read = conversation.objects.reads.submit(store.last_standing, own.poll_id)
+            pending_poll = conversation.objects.reads.submit(store.poll, own.poll_id)
             amendments = conversation.amendments.look()
-            votes = tuple(one for one in store.votes(own.poll_id) if not is_vote_withdrawn(one, amendments))
-            last, generation = pending_read.result()
-            if own not in votes and self._standing_poll(conversation, own.poll_id, amendments) is None:
+            listed = tuple(one for one in store.votes(own.poll_id) if not is_vote_withdrawn(one, amendments))
+            (last, generation), poll = pending_read.result(), pending_poll.result() or poll
+            votes = poll.votes_in_time(listed)
+            claim = replace(standing_told(votes, by=own.id, at_ms=self.clock.now_ms()), waiting=last.waiting)
+            is_late = poll.is_closed(own.sent_ms)
+            if is_late:  # earlier presses may have left the telling to this one, while the poll was not written yet
+                store.delete_votes(vote for vote in listed if vote == own)
+                if not votes or last.votes == claim.votes:
+                    return self._tell(conversation, event, own.poll_id)
+            elif own not in votes and self._standing_poll(conversation, own.poll_id, amendments) is None:
                 return self._refuse(conversation, event, own)
-            if own not in votes or is_told(own, votes, last, poll) or is_left_to_newer(own, votes, last):
+            elif own not in votes or is_told(own, votes, last, poll) or is_left_to_newer(own, votes, last):
                 return EventResult.COUNTED
             is_own_claim = _is_claimed_by(own, last)
-            if not is_own_claim and (wait_ms := self._wait_ms(last)) > 0:
+            if not is_late and not is_own_claim and (wait_ms := self._wait_ms(last)) > 0:
                 if not event.deadline.pause(min(wait_ms / 1_000, _LOOK_S)):
                     raise TurnBusyError("the poll's standing was told a moment ago")
                 continue
-            claim = replace(standing_told(votes, by=own.id, at_ms=self.clock.now_ms()), waiting=last.waiting)
-            claimed = generation if is_own_claim else store.swap_standing(own.poll_id, claim, generation=generation)
+            is_claimed = is_own_claim and last.votes == claim.votes
+            claimed = generation if is_claimed else store.swap_standing(own.poll_id, claim, generation=generation)
             if claimed is not None:
                 on_sent = partial(self._record, store, own, claimed)
                 result = self._tell(conversation, event, own.poll_id, on_sent=on_sent)

@@ -74,6 +74,13 @@ class Poll(Extensible):
         """Whether a vote sent at the time no longer counts, by LINE's timestamp."""
         return self.closes_ms is not None and at_ms >= self.closes_ms
 
+    def votes_in_time(self, votes: "Iterable[Vote]") -> "tuple[Vote, ...]":
+        """Return the votes sent before the poll was closed.
+
+        A turn closes a poll at one time and writes the poll seconds later; a press in between finds the poll open, and leaves a vote.
+        """
+        return tuple(vote for vote in votes if not self.is_closed(vote.sent_ms))
+
     def removed(self, *, revision: tuple[int, int]) -> "Poll":
         """Return the poll without words."""
         return Poll(id=self.id, created=self.created, revision=revision)

@@ -100,11 +100,11 @@ class PollOverlay(Overlay[PollThing]):
         """Stage a vote.  Raises: StagingFault."""
         self.stage({cast.vote.path: cast})
 
-    def counted(self, poll_id: str) -> tuple[Vote, ...]:
+    def counted(self, poll: Poll) -> tuple[Vote, ...]:
         """Return each member's newest vote in a poll, with the turn's own votes; a round trip."""
         cast = (thing.vote for thing in self._staged.values() if isinstance(thing, CastVote))
-        staged = (vote for vote in cast if vote.poll_id == poll_id)
-        return counted((*self._store.votes(poll_id), *staged))
+        staged = (vote for vote in cast if vote.poll_id == poll.id)
+        return counted(poll.votes_in_time((*self._store.votes(poll.id), *staged)))
 
     def names_of(self, votes: Sequence[Vote]) -> Mapping[str, str]:
         """Return the voters' names, by mark; a round trip."""

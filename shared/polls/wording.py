@@ -112,7 +112,8 @@ def standing_of(
 ) -> Standing:
     """Return the standing of a poll as stored, in two round trips."""
     store = PollStore(conversation)
-    votes = counted(vote for vote in store.votes(poll.id) if not is_vote_withdrawn(vote, amendments))
+    standing_votes = (vote for vote in store.votes(poll.id) if not is_vote_withdrawn(vote, amendments))
+    votes = counted(poll.votes_in_time(standing_votes))
     standing = Standing(
         poll=poll,
         votes=votes,

@@ -265,7 +265,7 @@ class PollTools:
 
     def _attach(self, poll: Poll, overlay: PollOverlay, context: TurnContext) -> None:
         """Put the standing below the answer, as a card with the buttons."""
-        votes = overlay.counted(poll.id)
+        votes = overlay.counted(poll)
         unanswered = Unanswered.of(self._group(context), votes)
         bare = Standing(poll=poll, votes=votes, names={}, now_ms=context.now_ms, unanswered=unanswered)
         standing = replace(bare, names=overlay.names_of(bare.named_votes))
@@ -364,5 +364,5 @@ def _line(poll: Poll) -> Json:
 
 
 def _votes_of(poll: Poll, overlay: PollOverlay) -> Json:
-    votes = overlay.counted(poll.id)
+    votes = overlay.counted(poll)
     return {"votes": [sum(vote.choice == number for vote in votes) for number in range(len(poll.options))]}

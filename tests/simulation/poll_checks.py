@@ -42,7 +42,7 @@ def check_polls(story: Story) -> Iterator[str]:
         yield f"I4: votes are left of {poll_id}, which is gone"
     pressed = {one.id for one in orders}
     for poll in polls.values():
-        counts = counted(votes.get(poll.id, ()))
+        counts = counted(poll.votes_in_time(votes.get(poll.id, ())))
         if any(vote.id not in pressed for vote in counts if not vote.is_said):
             yield "I6: a vote counts that nobody gave"
         if any(_is_after_end(poll, vote.sent_ms) for vote in counts):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Bypass, DropArgument, DropClause, Never, Return, Skip
+from tests.simulation.rules import Always, Bypass, DropArgument, DropClause, Never, Return, Skip
 
 _PRESS: Final = "shared.handlers.vote_press"
 
@@ -68,6 +68,16 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         "shared.polls.poll:Poll.is_closed",
         Return(value=False),
         lacks="a press counts after the end of its poll",
+    ),
+    "counts_what_was_given_in_time": Mutation(
+        "shared.polls.poll:Poll.votes_in_time",
+        Always("is_closed"),
+        lacks="a press counts that came between the end of its poll and the write that says so",
+    ),
+    "tells_what_was_left_to_a_late_press": Mutation(
+        f"{_PRESS}:VotePressHandler._tell_in_time",
+        Always("claim.votes"),
+        lacks="a press was left to one that came after the end, and nobody records it as told",
     ),
     "takes_back_polls": Mutation(
         "shared.conversation.thing_store:ThingStore._is_withdrawn",

@@ -215,6 +215,42 @@ def press_after_the_end() -> list[str]:
         return scene.rests(calm=True)
 
 
+def press_while_the_poll_is_closed() -> list[str]:
+    """A turn has closed a poll and not written it yet when a member presses: the vote does not count, and the member is told."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene)
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
+        scene.sleeps(_GAP_S + 1)
+        closing = scene.pushes(scene.delivers(scene.says(verb="endpoll")))
+        scene.runs_until(closing, "write polls/")
+        order = _votes(scene, poll_id, 1, by=MEMBERS[1])
+        pressing = _begins(scene, order)
+        scene.runs_until(pressing, "waits for a while")
+        scene.runs_to_end(closing)
+        scene.runs_to_end(pressing)
+        is_told = any(one.reply_token == order.reply_token for one in scene.world.truth.said)
+        return [*([] if is_told else ["I6: the press that tells the standing of a poll met silence"]), *scene.rests()]
+
+
+def press_that_leaves_telling_to_a_press_after_the_end() -> list[str]:
+    """A press waits for the 20 s to pass and leaves the telling to a newer press, which came after the poll's end: that one tells both."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene)
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
+        scene.sleeps(1)
+        older = _begins(scene, _votes(scene, poll_id, 0, by=MEMBERS[1]))
+        scene.runs_until(older, "sleep")
+        closing = scene.pushes(scene.delivers(scene.says(verb="endpoll")))
+        scene.runs_until(closing, "write polls/")
+        newer = _begins(scene, _votes(scene, poll_id, 1))
+        scene.runs_until(newer, "sleep")
+        scene.sleeps(_GAP_S)
+        scene.runs_to_end(older)
+        scene.runs_to_end(closing)
+        scene.runs_to_end(newer)
+        return scene.rests(calm=True)
+
+
 def poll_that_is_closed() -> list[str]:
     """A poll is asked for and closed."""
     with _scene().playing() as scene:

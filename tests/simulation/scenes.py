@@ -67,6 +67,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "waits_for_the_poll": poll_scenes.press_before_the_poll_is_written,
     "waits_no_longer_than_the_outcome": poll_scenes.press_of_a_poll_that_is_gone_before_its_turn_has_ended,
     "ends_polls": poll_scenes.press_after_the_end,
+    "counts_what_was_given_in_time": poll_scenes.press_while_the_poll_is_closed,
+    "tells_what_was_left_to_a_late_press": poll_scenes.press_that_leaves_telling_to_a_press_after_the_end,
     "takes_back_polls": poll_scenes.poll_that_is_taken_back,
     "takes_back_votes": poll_scenes.votes_of_a_member_who_is_forgotten,
     "looks_after_a_vote": poll_scenes.press_while_the_poll_is_taken_back,

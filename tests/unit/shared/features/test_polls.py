@@ -12,6 +12,7 @@ from operations.restoration import restore
 from shared.adapters.memory import MemoryObjectStore
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses
+from shared.conversation.member_mark import mark_id
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
@@ -245,6 +246,18 @@ def test_a_press_after_the_closing_shows_the_result_and_changes_nothing(ann: Per
     card = newest(ann).card
     assert card is not None
     assert not any(row.buttons for row in card.rows)
+
+
+def test_a_press_between_the_closing_and_its_write_does_not_count(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 0)
+    sent_ms = ann.worker.clock.now_ms() + 120_000
+    between = Vote(poll_id=poll.id, sent_ms=sent_ms, choice=1, member=mark_id(BEN), id="event-between")
+    PollStore(chat_of(ann)).record(between, name="Ben")
+    ann.asks("締め切って", calling(("close_poll", {})), SAYS)
+    assert newest(ann).text == "締め切りました：夕食は？\n・カレー: 1票 · Ann\n・寿司: 0票"
+    press(ann, poll, 1, by=CHO, timestamp=polls(ann)[0].closes_ms)
+    assert newest(ann).text == "締め切りました：夕食は？\n・カレー: 1票 · Ann\n・寿司: 0票"
 
 
 def test_a_vote_in_words_counts_like_a_press_and_goes_with_its_message(ann: Person) -> None:
