@@ -5,7 +5,6 @@ a member leaves ─▶ another token ─▶ a postponed text (UNDELIVERED) ─�
 """
 
 from dataclasses import dataclass, field
-from typing import Final
 
 from shared import logs
 from shared.agent.refiling import ONCE_SUFFIX, postponed_of_one_text
@@ -16,12 +15,10 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
-from shared.turns.free_token import FreeTokenWork
+from shared.turns.free_token import FreeTokenUse, FreeTokenWork
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnDelivery, TurnRunner
-
-_OUTCOME_SUFFIX: Final = "-address"
 
 
 def notice_id_of(event_id: str) -> str:
@@ -31,7 +28,7 @@ def notice_id_of(event_id: str) -> str:
 
 def is_of_address(outcome_id: str) -> bool:
     """Whether an outcome of this id tells of another address on the token of a message that nobody answers."""
-    return outcome_id.endswith(_OUTCOME_SUFFIX)
+    return outcome_id.endswith(FreeTokenUse.ADDRESS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +65,7 @@ class NextMessageAddress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _AddressDelivery(FreeTokenWork):
-    suffix = _OUTCOME_SUFFIX
+    use = FreeTokenUse.ADDRESS
 
     untold_id: str
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from shared import logs
 from shared.clock import Clock, Deadline
@@ -14,12 +13,10 @@ from shared.conversation.turn import Route
 from shared.errors import StorageUnavailableError
 from shared.hooks.store import HookStore
 from shared.hooks.wording import NoticeWording, waiting_in
-from shared.turns.free_token import FreeTokenWork
+from shared.turns.free_token import FreeTokenUse, FreeTokenWork
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnDelivery, TurnRunner
-
-_OUTCOME_SUFFIX: Final = "-notice"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +87,7 @@ class NextMessageNotices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _NoticesDelivery(FreeTokenWork):
-    suffix = _OUTCOME_SUFFIX
+    use = FreeTokenUse.NOTICE
 
     wording: NoticeWording
 

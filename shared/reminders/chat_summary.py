@@ -36,7 +36,7 @@ from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
 from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 from shared.turns.basis import Basis
-from shared.turns.free_token import FreeTokenWork
+from shared.turns.free_token import FreeTokenUse, FreeTokenWork
 from shared.turns.interjection import is_too_soon
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
@@ -47,7 +47,6 @@ _MOST_DAYS: Final = 7
 _MOST_RECORDS: Final = 300
 _SECONDS: Final = 10.0
 _TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
-_OUTCOME_SUFFIX: Final = "-summary"
 _WITH_A_MESSAGE: Final = frozenset({ReminderKind.CHAT_SUMMARY, ReminderKind.POLL})
 
 
@@ -103,7 +102,7 @@ class NextMessageSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SummaryDelivery(FreeTokenWork):
-    suffix = _OUTCOME_SUFFIX
+    use = FreeTokenUse.SUMMARY
 
     telling: NextMessageSummary
     reminder: Reminder

@@ -43,6 +43,7 @@ from shared.translation.setting import TranslationSetting
 from shared.translation.store import TranslationStore
 from shared.translation.translator import CONTEXT_LINES, TextToTranslate, TranslatedText, TranslationRequest, Translator
 from shared.turns.basis import Basis
+from shared.turns.free_token import is_told_on_token_of
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnDelivery, TurnRunner, Waiting
@@ -51,7 +52,6 @@ MOST_WAITING: Final = 15
 """How many messages wait for their translation; of a flood, older messages are cut, and the last bubble tells how many."""
 _SECONDS: Final = 8.0
 _TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
-_ON_ITS_TOKEN: Final = ("-notice", "-summary")  # how outcomes end that used the token of a message without an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,7 +313,7 @@ class _MessageWork(_TranslationWork):
     def _waiting_messages(self, history: History) -> tuple[MessageRecord, ...]:
         """Return the messages that wait for a translation, oldest first, in their newest words.
 
-        A message on whose token notices or a summary were told does not wait: no token is used twice.
+        A message on whose token something else was told does not wait: no token is used twice.
         """
         setting = self.setting.without_withdrawn(history.amendments) or TranslationSetting()
         messages = {one.line_message_id: one for one in (*history.unshown, *history.messages)}
@@ -325,7 +325,7 @@ class _MessageWork(_TranslationWork):
             if message.line_message_id not in history.covered
             and not history.amendments.hides(message)
             and self.is_alive(message.reply_token)
-            and history.recorded.isdisjoint(_told_ids(message))
+            and not is_told_on_token_of(message, history)
             and self.turns.translates(setting, message)
         )
         return tuple(sorted(waiting, key=by_time))
@@ -390,11 +390,6 @@ def _context(history: History, first: MessageRecord) -> tuple[MessageRecord, ...
     """Return the last texts before the first message that is translated."""
     earlier = (message for message in history.messages if message.type == "text" and by_time(message) < by_time(first))
     return tuple(earlier)[-CONTEXT_LINES:]
-
-
-def _told_ids(message: MessageRecord) -> frozenset[str]:
-    """Return the ids of the outcomes that tell something else on the message's token: `event-5-notice`."""
-    return frozenset(f"{message.webhook_event_id[: 64 - len(suffix)]}{suffix}" for suffix in _ON_ITS_TOKEN)
 
 
 def _name_of(message: MessageRecord, names: Mapping[str, str]) -> str:

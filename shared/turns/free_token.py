@@ -5,6 +5,7 @@ A notice, a summary, the result of a poll and a calendar's new address wait so. 
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import ClassVar
 
 from shared.bus.result import EventResult
@@ -20,11 +21,33 @@ from shared.turns.lease import Lease
 from shared.turns.outbox import ENDING_S, Outbox
 
 
+class FreeTokenUse(StrEnum):
+    """What is told on such a token; each value ends the ids of its outcomes, for example `01ABC-notice`."""
+
+    ADDRESS = "-address"
+    NOTICE = "-notice"
+    SUMMARY = "-summary"
+
+    def outcome_id(self, message: MessageRecord) -> str:
+        """Return the id of the outcome that is told on the message's token, at most 64 characters."""
+        return f"{message.webhook_event_id[: 64 - len(self)]}{self}"
+
+
+def is_told_on_token_of(message: MessageRecord, history: History) -> bool:
+    """Whether an outcome that covers no message was told on the message's token, whatever its use.
+
+    The turn lists the outcome where the journal does not any more. For example, `01ABC-summary` is recorded, and Pub/Sub delivers event
+    `01ABC` again: no notice is told on that token.
+    """
+    own_ids = {use.outcome_id(message) for use in FreeTokenUse}
+    return not (history.recorded.isdisjoint(own_ids) and history.covered.isdisjoint(own_ids))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeTokenWork(ABC):
-    """A TurnWork on the token of the message `own`.  `suffix` ends the ids of its outcomes, for example `01ABC-notice`."""
+    """A TurnWork on the token of the message `own`."""
 
-    suffix: ClassVar[str]
+    use: ClassVar[FreeTokenUse]
 
     conversation: Conversation
     own: MessageRecord
@@ -43,7 +66,7 @@ class FreeTokenWork(ABC):
         """Work remains only if no message is pending, no outcome is unfinished, and the message was neither covered nor withdrawn."""
         has_better_to_do = (
             unfinished is not None
-            or self.outcome_id in history.recorded
+            or is_told_on_token_of(self.own, history)
             or self.own.line_message_id in history.covered  # by an outcome that may have used its token
             or bool(history.pending(self.own, now_ms=self.clock.now_ms()))
             or history.amendments.hides(self.own)
@@ -56,8 +79,8 @@ class FreeTokenWork(ABC):
 
     @property
     def outcome_id(self) -> str:
-        """The id of the outcome that tells it, at most 64 characters."""
-        return f"{self.own.webhook_event_id[: 64 - len(self.suffix)]}{self.suffix}"
+        """The id of the outcome that tells it."""
+        return self.use.outcome_id(self.own)
 
     def live_token(self, now_ms: int) -> ReplyToken | None:
         """Return the message's token; None where it is surely dead at this time."""

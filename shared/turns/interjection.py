@@ -25,6 +25,7 @@ from shared.line.phrases import Phrases
 from shared.metering import Meter, log_usage, metered
 from shared.turns.agenda import Agenda
 from shared.turns.attempt import Attempt
+from shared.turns.free_token import is_told_on_token_of
 from shared.turns.lease import Lease
 from shared.turns.outbox import ENDING_S, Outbox
 from shared.turns.question import Question, Responder
@@ -90,12 +91,16 @@ class _InterjectionDelivery:
         return False
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
-        """Work remains only if no message is pending, no outcome is unfinished, and this message is neither covered nor withdrawn."""
+        """Work remains only if no message is pending, no outcome is unfinished, and this message is neither covered nor withdrawn.
+
+        Nothing else was told on its token, either.
+        """
         has_better_to_do = (
             not _have_token(self.interjection.outbox.routes([self.own]))
             or unfinished is not None
             or bool(history.pending(self.own, now_ms=self.interjection.clock.now_ms()))
             or self.own.line_message_id in history.covered
+            or is_told_on_token_of(self.own, history)
             or history.amendments.hides(self.own)
         )
         return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None

@@ -7,6 +7,7 @@ from tests.simulation.access_mutations import OF_ACCESS
 from tests.simulation.calendar_mutations import OF_CALENDARS
 from tests.simulation.chat_mutations import OF_CHATS
 from tests.simulation.expense_mutations import OF_EXPENSES
+from tests.simulation.free_token_mutations import OF_FREE_TOKENS
 from tests.simulation.handler_mutations import OF_HANDLERS
 from tests.simulation.hook_mutations import OF_HOOKS
 from tests.simulation.link_mutations import OF_LINKS
@@ -36,4 +37,5 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     **OF_HOOKS,
     **OF_CALENDARS,
     **OF_TRANSLATION,
+    **OF_FREE_TOKENS,
 }

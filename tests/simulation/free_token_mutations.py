@@ -1,0 +1,25 @@
+"""Mutations of what is told on the token of a message that nobody answers."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.simulation.mutation import Mutation
+from tests.simulation.rules import DropClause
+
+OF_FREE_TOKENS: Final[Mapping[str, Mutation]] = {
+    "tells_one_thing_on_a_token": Mutation(
+        "shared.turns.free_token:FreeTokenWork.result_in",
+        DropClause("is_told_on_token_of"),
+        lacks="a notice is sent on the token on which another delivery of the message has told a summary",
+    ),
+    "translates_on_no_used_token": Mutation(
+        "shared.translation.turn:_MessageWork._waiting_messages",
+        DropClause("is_told_on_token_of"),
+        lacks="a translation is sent on the token on which the message told of a calendar's other address",
+    ),
+    "interjects_on_no_used_token": Mutation(
+        "shared.turns.interjection:_InterjectionDelivery.result_in",
+        DropClause("is_told_on_token_of"),
+        lacks="the model interjects on the token on which a notice was shown",
+    ),
+}
