@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from shared.agent.handles import ENTRY, handle_of
 from shared.conversation.records import OutcomeRecord
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import read_entry
@@ -56,10 +57,19 @@ def check_lists(story: ListStory) -> Iterator[str]:
             if write.text is not None:
                 items[write.path] = item = read_entry(write.path, write.text.encode())
                 added += [_place(item)] if before is None else []
-            elif before is not None and before.status != DONE and tools.isdisjoint(_TAKES_OFF):
+            elif before is None or before.status == DONE or not tools.isdisjoint(_TAKES_OFF):
+                continue
+            elif not _is_ticked_first(story, outcome, before):
                 yield "I9: an item was cleared that was not ticked"
         if tools.isdisjoint(_TAKES_OFF) and not story.has_taken_back and not open_before.isdisjoint(added):
             yield "I6: an item was put on its list twice"
+
+
+def _is_ticked_first(story: ListStory, outcome: OutcomeRecord, item: Entry) -> bool:
+    """Whether the turn was asked to tick the item, and did so before it cleared: of both only the deletion is written."""
+    calls, handle = outcome.audit.tools_used, handle_of(ENTRY, item.id)
+    asked = any((story.people.conversation_id, handle, one) in story.world.truth.ticked for one in outcome.answered_ids)
+    return asked and calls.index("update_entry") < calls.index("clear_list")
 
 
 def _place(item: Entry) -> tuple[str, str]:

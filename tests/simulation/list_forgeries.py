@@ -6,6 +6,7 @@ from typing import Final
 
 from shared.conversation.records import StagedWrite
 from shared.knowledge.schema import Category
+from tests.simulation.list_scenes import asks_to_tick_and_clear
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 
@@ -25,4 +26,22 @@ def open_item_that_is_cleared() -> list[str]:
         return scene.rests()
 
 
-FORGERIES: Final[tuple[Callable[[], list[str]], ...]] = (open_item_that_is_cleared,)
+def open_item_that_is_cleared_beside_one_that_is_ticked() -> list[str]:
+    with Scene(has_knowledge=True, has_lists=True).playing() as scene:
+        for _ in range(2):
+            scene.runs_to_end(scene.asks_for("buy"))
+            scene.sleeps(1)
+        asks_to_tick_and_clear(scene)
+        staged = scene.world.truth.staged
+        owner, outcome = staged[-1]
+        paths = {write.path for _, one in staged for write in one.writes if write.path.startswith(f"{Category.ITEMS}/")}
+        (other,) = paths - {write.path for write in outcome.writes}
+        staged[-1] = owner, replace(outcome, writes=(*outcome.writes, StagedWrite(path=other, text=None)))
+        assert {"update_entry", "clear_list"} <= set(outcome.audit.tools_used)
+        return scene.rests()
+
+
+FORGERIES: Final[tuple[Callable[[], list[str]], ...]] = (
+    open_item_that_is_cleared,
+    open_item_that_is_cleared_beside_one_that_is_ticked,
+)

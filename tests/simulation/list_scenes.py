@@ -41,6 +41,26 @@ def list_that_is_cleared() -> list[str]:
         return [*_ticked_items(scene), *scene.rests()]
 
 
+def item_that_is_ticked_and_cleared_in_a_turn() -> list[str]:
+    """Two messages are answered together, of which one asks to tick the only item and the other to clear the list: the item goes."""
+    with Scene(has_knowledge=True, has_lists=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("buy"))
+        scene.sleeps(1)
+        asks_to_tick_and_clear(scene)
+        is_there = [*(["I10: a ticked item stands although a turn cleared it"] if _rows(scene) else [])]
+        return [*is_there, *scene.rests(calm=True)]
+
+
+def asks_to_tick_and_clear(scene: Scene) -> None:
+    """A member asks to clear the list while the model thinks about the tick of an item: one turn does both."""
+    ticking = scene.asks_for("tick")
+    scene.runs_until(ticking, "model")
+    clearing = scene.asks_for("clear")
+    scene.runs_until(clearing, "waits for a while")
+    scene.runs_to_end(ticking)
+    scene.runs_to_end(clearing)
+
+
 def two_items_ticked_at_once(seed: int = 0) -> list[str]:
     """Two members press beside two items of one card at once: both are ticked; `seed` decides which of two calls comes first."""
     with Scene(seed=seed, has_knowledge=True, has_lists=True).playing() as scene:

@@ -424,7 +424,9 @@ class Mind:
                 )
             elif not rounds and verb == "tick":
                 if items := _ITEM_HANDLE.findall(prompt.text):
-                    yield "update_entry", {"path": items[number % len(items)], "updates": {"status": "done"}}
+                    handle = items[number % len(items)]
+                    self._world.truth.ticked.add((chat, handle, f"m{number}"))
+                    yield "update_entry", {"path": handle, "updates": {"status": "done"}}
             elif not rounds and number % 2 and verb == "cancel" and reminder_ids:
                 reminder_id = reminder_ids[number % len(reminder_ids)]
                 self._world.truth.cancelled_by_id.add((chat, reminder_id))

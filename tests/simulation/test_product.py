@@ -11,6 +11,7 @@ from shared.storage.object_names import is_entry_path
 from shared.turns.deferral import LateReply
 from shared.turns.follow_ups import MOST_ASKED_ANEW
 from tests.simulation.command_scenes import suggestion_that_is_pressed
+from tests.simulation.list_scenes import item_that_is_ticked_and_cleared_in_a_turn
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.scene import Scene
 from tests.simulation.scenes import SCENES
@@ -108,6 +109,10 @@ def test_the_table_names_the_seed_and_scene_of_a_mutation(name: str) -> None:
     assert len(rows) == 1
     assert name not in SEEDS or f" {SEEDS[name]:,} |" in rows[0]
     assert name not in SCENES or f"`{SCENES[name].__name__}`" in rows[0]
+
+
+def test_a_turn_clears_the_item_that_it_ticks() -> None:
+    assert item_that_is_ticked_and_cleared_in_a_turn() == []
 
 
 def test_a_suggestion_that_is_pressed_is_answered() -> None:

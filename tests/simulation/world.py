@@ -183,6 +183,8 @@ class Truth:
     """When each was written first."""
     cancelled_by_id: set[tuple[str, str]] = field(default_factory=set)
     """The reminders, by chat and id, that a model asked to cancel by an id of its prompt."""
+    ticked: set[tuple[str, str, str]] = field(default_factory=set)
+    """The items, by chat and handle, that a model asked to tick, each with the id of the message that asked for that."""
     occurrences: dict[str, SaidReminder] = field(default_factory=dict)
     """The occurrences that were claimed, by the key of their push."""
     late_claims: set[str] = field(default_factory=set)
