@@ -35,8 +35,9 @@ from shared.reminders.silence import postpone
 from shared.reminders.store import ReminderStore, next_ms_of
 from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 
-_TRIES_MS: Final = 30 * 60_000
+TRIES_MS: Final = 30 * 60_000
 """How long ticks try to make a summary that is pushed."""
+_TEMPORARY: Final = (ModelUnavailableError, StorageUnavailableError, LineUnavailableError)
 _KEYS: Final = uuid.UUID("0a3c0f5e-8f5d-5b0b-9a53-0f6c6f1d7f42")
 
 
@@ -133,13 +134,22 @@ class ReminderDelivery:
         claimed = self._claim(store, reminder, generation, occurrence)
         if reminder.is_private:
             self._deliver_in_private(store, claimed)
-            return
+        else:
+            self._deliver_to_chat(store, claimed)
+
+    def _deliver_to_chat(self, store: ReminderStore, claimed: _Claimed) -> None:
+        """Push to the reminder's own chat.  A summary that the model did not make for half an hour is left to the chat's next message."""
         refusal = self.pushes.take(store.conversation, claimed.occurrence.id, is_reminder=True)
         if refusal is not None:
             self._postpone(store, claimed.reminder, claimed.occurrence, reason=refusal)
             return
-        is_summary = reminder.kind is ReminderKind.CHAT_SUMMARY
-        summary = self._sum_up(store.conversation, claimed) if is_summary else None
+        is_summary = claimed.reminder.kind is ReminderKind.CHAT_SUMMARY
+        try:
+            summary = self._sum_up(store.conversation, claimed) if is_summary else None
+        except _TEMPORARY as cause:
+            self._raise_for_another_try(cause, claimed.occurrence)
+            self._postpone(store, claimed.reminder, claimed.occurrence, reason="given_up")
+            return
         amendments = self._check_claim(store, claimed)
         if summary is not None and summary.words.provenance.is_affected_since(summary.before, amendments):
             raise TurnBusyError("a message in the summary was withdrawn or edited")
@@ -243,22 +253,24 @@ class ReminderDelivery:
 
     def _raise_for_another_try(self, cause: AizuchiError, occurrence: Occurrence) -> None:
         """Raise the error again if a later tick may succeed: for half an hour after the due time."""
-        is_over = self.clock.now_ms() - occurrence.due_ms > _TRIES_MS
-        if isinstance(cause, ModelUnavailableError | StorageUnavailableError | LineUnavailableError) and not is_over:
+        is_over = self.clock.now_ms() - occurrence.due_ms > TRIES_MS
+        if isinstance(cause, _TEMPORARY) and not is_over:
             raise cause
         logs.warning("summary_given_up", error_type=type(cause).__name__)
 
     def _sum_up(self, conversation: Conversation, claimed: _Claimed) -> "Summary | None":
         """Return a summary; None: there is nothing to say, or no way to say it.
 
-        Raises: ModelUnavailableError, for half an hour after the due time.
+        Raises: ModelUnavailableError, StorageUnavailableError, LineUnavailableError: a later try may succeed.
         """
         if self.summaries is None:
             return None
         try:
             return self.summaries.sum_up(conversation, claimed.occurrence, deadline=claimed.deadline)
+        except _TEMPORARY:
+            raise
         except AizuchiError as cause:
-            self._raise_for_another_try(cause, claimed.occurrence)
+            logs.warning("summary_given_up", error_type=type(cause).__name__)
             return None
 
     def _first_words(self, conversation: Conversation, claimed: _Claimed) -> OccurrenceWords | None:

@@ -239,7 +239,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="a tick that goes on after a death pushes the reminder again",
     ),
     "remembers_what_it_pushed": Mutation(
-        f"{_DELIVERY}:ReminderDelivery._deliver",
+        f"{_DELIVERY}:ReminderDelivery._deliver_to_chat",
         Skip("_record"),
         lacks="the next prompt does not know what was pushed",
     ),

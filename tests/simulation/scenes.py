@@ -44,6 +44,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "divides_to_the_last_unit": expense_scenes.expense_of_a_worker_that_dies,
     "records_told_summaries": summary_scenes.summary_that_is_told,
     "checks_what_is_pushed": summary_scenes.unsend_while_a_summary_is_pushed,
+    "tells_summaries_that_no_tick_made": summary_scenes.summary_that_no_tick_can_make,
     "pushes_to_who_asked": summary_scenes.private_summary_that_is_sent,
     "asks_again_who_is_a_member": summary_scenes.private_summary_of_who_has_left,
     "keeps_private_summaries_from_the_group": summary_scenes.private_summary_that_cannot_be_sent,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import DropArgument, DropClause, Instead, Never
+from tests.simulation.rules import DropArgument, DropClause, Instead, Never, Skip
 from tests.simulation.stand_ins import group_for_everybody
 
 _DELIVERY: Final = "shared.reminders.delivery:ReminderDelivery"
@@ -17,9 +17,14 @@ OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
         lacks="a summary that was told is told with every message",
     ),
     "checks_what_is_pushed": Mutation(
-        "shared.reminders.delivery:ReminderDelivery._deliver",
+        f"{_DELIVERY}._deliver_to_chat",
         Never("is_affected_since"),
         lacks="a summary is pushed with a message that was withdrawn while the model summed it up",
+    ),
+    "tells_summaries_that_no_tick_made": Mutation(
+        f"{_DELIVERY}._deliver_to_chat",
+        Skip("_postpone", nth=1, of=3),
+        lacks="a summary that the model did not make in time for a push is never told",
     ),
     "pushes_to_who_asked": Mutation(
         f"{_DELIVERY}._deliver_in_private",

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from shared.reminders.delivery import Reminding
+from shared.reminders.delivery import TRIES_MS, Reminding
 from tests.simulation.bus import TICK_S
 from tests.simulation.people import Message
 from tests.simulation.scene import MINUTE_S, Scene
@@ -11,6 +11,8 @@ from tests.simulation.summary_checks import summaries_told
 
 _DUE_S: Final = 300.0
 """After so long the tick has come at which a scene's summary is due, and the turn rests."""
+
+_TOO_LONG_S: Final = 15.0
 
 
 def _scene() -> Scene:
@@ -68,6 +70,25 @@ def summary_that_is_pushed() -> list[str]:
         _is_due(scene, verb="pushsum")
         is_told = any(text.reminder is not None for text in scene.world.truth.said)
         return [*([] if is_told else ["I1: a summary was not pushed"]), *scene.rests()]
+
+
+def summary_that_no_tick_can_make() -> list[str]:
+    """The model needs longer for a summary than a push leaves it, for half an hour; then it is quick again, and a message comes."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("pushsum"))
+        scene.sleeps(1)
+        _says_to_nobody(scene)
+        quick, scene.stage.mood.seconds = scene.stage.mood.seconds, (_TOO_LONG_S, _TOO_LONG_S)
+        ends_s = scene.world.now_s + _DUE_S + TRIES_MS / 1_000
+        while scene.world.now_s < ends_s:
+            scene.sleeps(MINUTE_S)
+            scene.ticks()
+        scene.stage.mood.seconds = quick
+        for _ in range(2):
+            _says_to_nobody(scene)
+            scene.sleeps(MINUTE_S)
+        is_told = len(summaries_told(scene.stage.people, scene.world)) == 1
+        return [*([] if is_told else ["I1: a summary was not told, or more than once"]), *scene.rests()]
 
 
 def unsend_while_a_summary_is_pushed() -> list[str]:

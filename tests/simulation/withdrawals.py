@@ -8,6 +8,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.reminders.delivery import TRIES_MS
+from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderKind
+from shared.storage.codec import decode
 from shared.storage.due_marker import due_after
 from shared.storage.object_store import ObjectStore
 
@@ -17,6 +20,7 @@ SOON_MS: Final = 62 * 60_000
 _LATEST_MS: Final = 200_000_000_000_000
 _WITHDRAWAL: Final = "withdrawal"
 ERASURE: Final = "erasure"
+_REMINDER: Final = "reminder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,5 +81,15 @@ class Withdrawals:
         return (one.name for one in self.objects.list(MARKERS, before=due_after(self.now_ms() + SOON_MS)))
 
     def has_overdue(self, late_s: float) -> bool:
-        """Whether a marker is left whose minute came so long ago."""
-        return any(True for _ in self.objects.list(MARKERS, before=due_after(self.now_ms() - round(late_s * 1_000))))
+        """Whether a marker is left whose minute came so long ago; of a summary that is pushed, so long ago that no tick tries any more."""
+        before = due_after(self.now_ms() - round(late_s * 1_000))
+        return any(not self._is_tried(one.name, late_s) for one in self.objects.list(MARKERS, before=before))
+
+    def _is_tried(self, marker: str, late_s: float) -> bool:
+        """Whether the marker is of a summary, and the half hour has not passed for which ticks try to make it."""
+        kind, chat, reminder_id = marker.rpartition("/")[2].split(".", 2)
+        stored = self.objects.read(f"{REMINDERS_PATH}{chat}/{reminder_id}.json") if kind == _REMINDER else None
+        reminder = decode(Reminder, stored.data) if stored is not None else None
+        if reminder is None or reminder.kind is not ReminderKind.CHAT_SUMMARY or reminder.due_ms is None:
+            return False
+        return self.now_ms() - reminder.due_ms <= TRIES_MS + late_s * 1_000

@@ -1,4 +1,8 @@
+import pytest
+
 from shared.adapters.memory import MemoryObjectStore
+from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderKind
+from shared.storage.codec import encode
 from shared.storage.due_marker import DueMarker
 from tests.simulation.withdrawals import Withdrawals
 
@@ -60,3 +64,16 @@ def test_a_marker_is_overdue_once_a_tick_should_have_carried_it_out() -> None:
         return Withdrawals(objects=objects, now_ms=lambda: due_ms + round(at_s * 1_000)).has_overdue(60)
 
     assert [has_overdue(at_s) for at_s in (-600, 0, 59, 61, 600)] == [False, False, False, True, True]
+
+
+@pytest.mark.parametrize(("kind", "at_s"), [(ReminderKind.CHAT_SUMMARY, 1_860), (ReminderKind.TEXT, 60)])
+def test_a_summary_is_overdue_once_no_tick_tries_to_make_it(kind: ReminderKind, at_s: int) -> None:
+    objects, due_ms = MemoryObjectStore(), 1_763_700_000_000
+    objects.create(DueMarker.at(due_ms, kind="reminder", conversation_id=CHAT, id="r1").name, b"")
+    reminder = Reminder(id="r1", kind=kind, text="", start="2025-11-21T13:40", zone="Asia/Tokyo", due_ms=due_ms)
+    objects.create(f"{REMINDERS_PATH}{CHAT}/r1.json", encode(reminder))
+
+    def has_overdue(later_s: int) -> bool:
+        return Withdrawals(objects=objects, now_ms=lambda: due_ms + (at_s + later_s) * 1_000).has_overdue(60)
+
+    assert [has_overdue(later_s) for later_s in (-1, 1)] == [False, True]

@@ -308,6 +308,8 @@ def test_a_model_that_is_down_delays_a_push_for_half_an_hour_at_most(ann: Person
 
     assert pushed(ann) == []
     assert [one.claim for one in summaries(ann)] == [None]
+    assert len(said_for(ann, tells(ann, "もしもし", SUMS_UP))) == 1
+    assert said_for(ann, tells(ann, "おーい")) == []
 
 
 def test_a_withdrawal_removes_the_words_of_a_pushed_summary(ann: Person) -> None:
