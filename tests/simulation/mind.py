@@ -38,6 +38,8 @@ from tests.simulation.people import COMMON, gloss_of, link_of
 from tests.simulation.world import WORD, Thought, World
 
 Manner: TypeAlias = Literal["repeats", "paraphrases", "says nothing"]
+HUM: Final = "mm-hmm"
+"""What a recap or a caption of a model that repeats nothing says: long enough to count as repeated, and in no fixed text of the bot."""
 FirstFails: TypeAlias = Literal["used up", "retired"]
 REQUEST_TOKENS: Final = 100
 _RETRY_AFTER_S: Final = 30.0
@@ -256,7 +258,7 @@ class Mind:
             recorded = world.truth.recorded.get(world.scheduler.current().chat, {})
             answers = (one.text for one in recorded.values() if one.text and one.text.partition(" ")[0] in prompt.text)
             world.truth.note_parts(words, shown_ids=prompt.shown_ids, seen=answers)
-            return calling((request.declarations[0].name, {"text": words or "nothing"}))
+            return calling((request.declarations[0].name, {"text": words or HUM}))
         calls = [*self._calls(request, prompt)]
         if calls:
             is_beside = mood.replies_beside and _OWN_WRITES.issuperset(name for name, _ in calls)
