@@ -1,7 +1,9 @@
 """Put items on shared lists, and clear what is ticked, on the turn's overlay."""
 
+import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from shared.conversation.provenance import Source
 from shared.knowledge.catalog import Row
@@ -12,6 +14,8 @@ from shared.knowledge.schema import FIELDS, LIST, Category
 from shared.knowledge.shared_lists import SharedList, is_ticked
 from shared.knowledge.staging import EntryOverlay
 from shared.search.folding import fold
+
+_APART: Final = dt.timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +38,14 @@ class ListEditor:
             list_sources = _sources_of_list(overlay, shared_list, occasion)
             changes: dict[str, Entry | None] = {}
             added, present = list[str](), list[str]()
+            first = _next_moment(shared_list, occasion.now)
             for number, name in enumerate(names):
                 row = _row_of(shared_list, name)
                 if row is not None and not is_ticked(row.status):
                     present.append(name)
                     continue
                 blank = (
-                    self._blank(overlay, name, occasion, changes, number)
+                    self._blank(overlay, name, occasion, changes, first + number * _APART)
                     if row is None
                     else overlay.show_entry(row.path)
                 )
@@ -56,10 +61,9 @@ class ListEditor:
             return Addition(added=tuple(added), present=tuple(present))
 
     def _blank(
-        self, overlay: EntryOverlay, name: str, occasion: Occasion, changes: Iterable[str], number: int
+        self, overlay: EntryOverlay, name: str, occasion: Occasion, changes: Iterable[str], created: dt.datetime
     ) -> Entry:
-        """Return an item without words, at a free path; each item of a call is a millisecond younger, and so stays in order."""
-        created = occasion.now.replace(microsecond=1_000 * number)
+        """Return an item without words, at a free path."""
         category = Category.ITEMS
 
         def is_taken(slug: str) -> bool:
@@ -87,6 +91,17 @@ def clear(overlay: EntryOverlay, paths: Sequence[str]) -> tuple[str, ...]:
         if entries:
             overlay.stage({entry.path: None for entry in entries})
         return tuple(entry.name for entry in entries)
+
+
+def _next_moment(shared_list: SharedList, now: dt.datetime) -> dt.datetime:
+    """Return now, or the first moment after the newest item's: a list is in the order in which people added to it, however fast."""
+    if not shared_list.rows:
+        return now
+    try:
+        newest = dt.datetime.fromisoformat(shared_list.rows[-1].created_at).astimezone(now.tzinfo)
+        return max(now, newest + _APART)
+    except (ValueError, OverflowError):  # a restored entry may say anything
+        return now
 
 
 def _row_of(shared_list: SharedList, name: str) -> Row | None:

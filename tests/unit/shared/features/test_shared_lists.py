@@ -130,6 +130,24 @@ def test_the_same_thing_may_stand_on_two_lists(ann: Person) -> None:
     assert set(items(ann)) == {"買い物/電池", "旅行/電池"}
 
 
+def test_a_list_is_in_the_order_in_which_people_added_to_it_even_within_a_second(ann: Person) -> None:
+    adds(ann, "買い物に肉と炭", "肉", "炭", to="買い物")
+    adds(
+        ann, "add bread and candles", "bread", "candles", to="買い物"
+    )  # at the same moment of a clock that stands still
+
+    assert [row.text for row in shows(ann).rows] == ["肉", "炭", "bread", "candles"]
+
+
+def test_two_additions_of_one_answer_keep_their_order(ann: Person) -> None:
+    both = calling(
+        ("add_to_list", {"items": ["肉"], "list": "買い物"}), ("add_to_list", {"items": ["bread"], "list": "買い物"})
+    )
+    ann.asks("買い物に肉とbread", both, SAYS)
+
+    assert [row.text for row in shows(ann).rows] == ["肉", "bread"]
+
+
 def test_the_card_of_a_list_ticks_and_clears(ann: Person) -> None:
     adds(ann, "買い物に牛乳と卵", "牛乳", "卵", to="買い物")
     card = shows(ann)
