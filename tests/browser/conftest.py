@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.browser.screenshots import take_screenshot
 from tests.support.stacks import running_stack
 
 IN_CI = bool(os.environ.get("CI"))  # noqa: TID251
@@ -20,6 +21,7 @@ CHROMIUM_OPTIONS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-dev-shm-usage",  # a container may have 64 MB there, too little for several pages
 )
 
 
@@ -51,6 +53,6 @@ def page(browser: Browser, url: str, tmp_path: Path) -> Iterator[Page]:
     opened.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
     opened.goto(url)
     yield opened
-    opened.screenshot(path=tmp_path / "page.png")
+    take_screenshot(opened, "page", tmp_path)
     opened.close()
     assert problems == []

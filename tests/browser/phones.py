@@ -10,7 +10,7 @@ from typing import Final
 from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, expect
 
 from tests.browser.accessibility import findings
-from tests.browser.test_manners import take_screenshot
+from tests.browser.screenshots import take_screenshot
 from tests.browser.test_page import say
 from tests.browser.test_reminders import pass_time
 from tests.browser.test_taps import RunningStack

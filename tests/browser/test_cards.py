@@ -4,7 +4,6 @@
 """
 
 import datetime as dt
-import os
 import zoneinfo
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,12 +32,12 @@ from shared.reminders.overview import OpenReminders
 from shared.turns.asking import Asking
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from simulator.line.standalone import DEFAULT_TOKEN, Standalone, StandaloneSettings
+from tests.browser.screenshots import take_screenshot
 from tests.support.chats import answer
 from tests.support.knowledge import MOMO, conversation_on
 from tests.support.loop import LoopThread
 from tests.support.reminders import ReminderChat
 
-SCREENSHOTS_FOLDER = os.environ.get("SCREENSHOTS")  # noqa: TID251 - set by `make screenshots`
 TEXTS = {
     "ja": ("薬を飲む", "ゴミを出す", "Wi-Fiのパスワード", "庭の工事", "業者に電話"),
     "en": ("take the pills", "put the bins out", "Wi-Fi password", "Garden", "call the gardener"),
@@ -215,11 +214,9 @@ def test_each_card_is_drawn_in_each_language_on_light_and_dark(
     expect(bubbles).to_have_count(len(cards))
     for bubble, card in zip(bubbles.all(), cards, strict=True):
         expect(bubble).to_contain_text(card.title or card.rows[0].text)
-    folder = Path(SCREENSHOTS_FOLDER) if SCREENSHOTS_FOLDER else tmp_path
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        page.mouse.move(0, 0)
-        page.screenshot(path=folder / f"cards-{locale}-{scheme}.png")
+        take_screenshot(page, f"cards-{locale}-{scheme}", tmp_path)
 
 
 def test_a_press_shows_what_is_pressed(page: Page, server: Standalone) -> None:

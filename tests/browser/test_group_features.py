@@ -197,7 +197,7 @@ def test_three_people_answer_for_two_places_wait_and_move_up(
     rest(running)
     ken.chooses("ไม่ไป")
     for phone in phones:
-        phone.sees("2/2人 · Ann, สมชาย", "1人 · ケン", "繰り上げ：สมชาย")
+        phone.sees("2/2人 · Ann、สมชาย", "1人 · ケン", "繰り上げ：สมชาย")
     ken.takes_picture("group-meeting", tmp_path)
 
 
@@ -219,10 +219,10 @@ def test_three_people_vote_see_who_has_not_and_close_the_poll(
     ken.sees("votes 1 · Ann", "votes 1 · สมชาย", "No answer yet: ケン")
     rest(running)
     ken.chooses("寿司")
-    ken.sees("2票 · สมชาย, ケン", "1票 · Ann")
+    ken.sees("2票 · สมชาย、ケン", "1票 · Ann")
     ken.says("@投票を締め切って")
     for phone in phones:
-        phone.sees("締め切りました：夕食", "2票 · สมชาย, ケン")
+        phone.sees("締め切りました：夕食", "2票 · สมชาย、ケン")
     somchai.chooses("カレー")
     for phone in phones:
         phone.sees("ปิดโหวตแล้ว: 夕食", "2 เสียง · สมชาย, ケン")

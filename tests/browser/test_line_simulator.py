@@ -1,6 +1,5 @@
 """The LINE platform on its own: the first screen, Flex, rich menus, dark mode; `make screenshots` keeps pictures for its README."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,11 +15,11 @@ from simulator.functions import REPOSITORY
 from simulator.line.standalone import DEFAULT_TOKEN, Standalone, StandaloneSettings
 from tests.browser.accessibility import findings
 from tests.browser.contrast import faint_texts
+from tests.browser.screenshots import SCREENSHOTS_FOLDER, png_of
 from tests.support.loop import LoopThread
 
 README_PICTURES: Final = frozenset({"first-screen", "flex", "composer"})
 PICTURES = REPOSITORY / "simulator" / "line" / "pictures"
-SCREENSHOTS_FOLDER = os.environ.get("SCREENSHOTS")  # noqa: TID251 - set by `make screenshots`
 PICTURE = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 13'>{}</svg>"
 CAFE = PICTURE.format(
     "<rect width='20' height='13' fill='#caa472'/><circle cx='10' cy='7' r='3.2' fill='#fff'/>"
@@ -169,7 +168,7 @@ def picture(route: Route) -> None:
 def take_screenshot(page: Page, name: str, folder: Path) -> None:
     page.mouse.move(0, 0)
     is_kept = SCREENSHOTS_FOLDER and name in README_PICTURES
-    page.screenshot(path=(PICTURES if is_kept else folder) / f"{name}.png")
+    ((PICTURES if is_kept else folder) / f"{name}.png").write_bytes(png_of(page))
 
 
 def test_the_first_screen_says_what_to_set(page: Page, running: Running, tmp_path: Path) -> None:
@@ -250,7 +249,7 @@ def test_a_rich_menu_is_drawn_and_tapped_on_a_phone(
     running.server.platform.courier.webhook_url = f"http://127.0.0.1:{webhook.server_port}/"
     drawn = browser.new_page(viewport={"width": 1250, "height": 422})
     drawn.set_content(MENU)
-    image = drawn.screenshot()
+    image = png_of(drawn)
     drawn.close()
     bounds = [{"x": x, "y": 0, "width": 625, "height": 422} for x in (0, 625)]
     actions = [

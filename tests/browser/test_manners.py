@@ -1,15 +1,14 @@
 """What people see of the bot on a phone; `make screenshots` keeps the screenshots for docs/chat.md."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.browser.screenshots import png_of, take_screenshot
 from tests.browser.test_page import create_group, say
 
-SCREENSHOTS_FOLDER = os.environ.get("SCREENSHOTS")  # noqa: TID251 - set by `make screenshots`
 PICTURE = (
     "<svg xmlns='http://www.w3.org/2000/svg' width='160' height='110'><rect width='160' height='110' fill='#bfe3ff'/>"
     "<circle cx='50' cy='78' r='22' fill='none' stroke='#222' stroke-width='4'/>"
@@ -32,12 +31,6 @@ def phone(browser: Browser, url: str) -> Iterator[Page]:
 
 def bot(page: Page) -> Locator:
     return page.locator(".row.theirs .bubble:not(.dots)")
-
-
-def take_screenshot(page: Page, name: str, folder: Path) -> None:
-    """Take a screenshot of the chat, into the folder that SCREENSHOTS names, or else into a temporary one."""
-    page.mouse.move(0, 0)
-    page.screenshot(path=(Path(SCREENSHOTS_FOLDER) if SCREENSHOTS_FOLDER else folder) / f"{name}.png")
 
 
 def test_in_a_group_the_bot_answers_a_mention_with_a_quote(phone: Page, tmp_path: Path) -> None:
@@ -83,7 +76,7 @@ def test_a_picture_gets_an_answer(phone: Page, browser: Browser, tmp_path: Path)
     before = bot(phone).count()
     drawn = browser.new_page(viewport={"width": 160, "height": 110})
     drawn.set_content(f"<body style='margin:0'>{PICTURE}</body>")
-    png = drawn.screenshot()
+    png = png_of(drawn)
     drawn.close()
 
     phone.locator("#file").set_input_files({"name": "bicycle.png", "mimeType": "image/png", "buffer": png})

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.test_manners import PICTURE, bot, take_screenshot
+from tests.browser.screenshots import take_screenshot
+from tests.browser.test_manners import PICTURE, bot
 from tests.browser.test_page import create_group, say
 from tests.support.stacks import running_stack
 

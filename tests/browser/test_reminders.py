@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.test_manners import take_screenshot
+from tests.browser.screenshots import take_screenshot
 from tests.browser.test_page import bubbles_after_answer_to, say
 
 

@@ -10,7 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 from shared.line.phrases import Phrase, phrase
 from shared.locales import LOCALES
 from simulator.gemini.script import call
-from tests.browser.test_manners import bot, take_screenshot
+from tests.browser.screenshots import take_screenshot
+from tests.browser.test_manners import bot
 from tests.browser.test_page import say
 from tests.support.stacks import running_stack
 

@@ -287,7 +287,7 @@ def test_an_event_that_no_worker_can_handle_raises_alerts(
     wait_until(lambda: watch.count(function, "event_handled", status=500) > 0)
     oldest = troubled.do(lambda stack: stack.pubsub.subscription(queue).oldest_publish_time)
     assert oldest is not None
-    waiting_s = SystemClock().now_ms() / 1_000 - oldest.timestamp()
+    waiting_s = troubled.do(lambda stack: stack.clock.now_ms()) / 1_000 - oldest.timestamp()
     watch.measure("oldest_unacked_message_age", f"aizuchi-{function.replace('_', '-')}", waiting_s)
     assert "oldest_event" in watch.firing(later_s=120)
 

@@ -21,7 +21,7 @@ _HOUR_MS: Final = 3_600_000
 
 def archive_group(platform: Platform, chat_id: str) -> list[tuple[str, str]]:
     """Write the archive of a group whose last message is an hour old; return what it can be asked, and the words of the answer."""
-    made = make_group(seed=1, ends_ms=int(time.time() * 1_000) - _HOUR_MS)  # noqa: TID251 - the stack runs by the machine's clock
+    made = make_group(seed=1, ends_ms=platform.do(lambda stack: stack.clock.now_ms()) - _HOUR_MS)
     for number, start in enumerate(range(0, len(made.messages), _SEGMENT), 1):
         segment = Segment(messages=tuple(map(archived_message, made.messages[start : start + _SEGMENT])))
         data = encode_segment(segment)
