@@ -8,6 +8,7 @@ from shared.conversation.pushes import PushAllowance
 from shared.handlers.list_press import ListPressHandler
 from shared.handlers.listed_reminder_press import ListedReminderPressHandler
 from shared.handlers.postback import FeaturePresses, PressHandler
+from shared.handlers.settle_press import SettlePressHandler
 from shared.handlers.tick_press import TickPressHandler
 from shared.handlers.translation import TranslationHandler
 from shared.handlers.vote_press import VotePressHandler
@@ -17,6 +18,7 @@ from shared.line.postback_data import (
     ListedReminderPress,
     ListPress,
     Press,
+    SettlePress,
     TickPress,
     TranslationPress,
     VotePress,
@@ -67,6 +69,9 @@ def feature_presses(  # noqa: PLR0913 - what the assembly has built
             conversations=conversations, announcer=announcer, phrases=phrases, time_zone=options.time_zone
         ),
         ListPress: ListPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
+        SettlePress: SettlePressHandler(
+            conversations=conversations, announcer=announcer, phrases=phrases, time_zone=options.time_zone
+        ),
         VotePress: votes,
         TranslationPress: translation.press,
         **of_hooks,

@@ -1,7 +1,7 @@
 """A turn's view of a chat's expenses, with its own writes (`shared/agent/overlay.py`)."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -62,26 +62,37 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         """What a settlement would close, as a text without words: each open expense, with its last write."""
         return " ".join(f"{one.id}/{self.revision_of(one.id)}" for one in self.open())
 
+    def open_mark(self, currency: str | None) -> str:
+        """Return a mark of what is open in the currency, None: in every one; there is another one after any change."""
+        with self._lock:
+            revisions = " ".join(f"{one.id}/{self.revision_of(one.id)}" for one in self.open_in(currency))
+            return hashlib.sha256(revisions.encode()).hexdigest()[:16]
+
+    def close(self, expenses: Iterable[Expense], *, day: str, provenance: Provenance) -> Settlement:
+        """Stage the settlement of the expenses.  Raises: StagingFault."""
+        with self._lock:
+            closes = tuple(one.id for one in expenses)
+            settlement = Settlement(id=self._new_id("s"), day=day, closes=closes, provenance=provenance)
+            self.stage({settlement.id: settlement})
+            return settlement
+
     def settle(
         self, currency: str | None, *, day: str, provenance: Provenance, rates: Rates = _NO_RATES
     ) -> tuple[Settlement, Mapping[str, tuple[Transfer, ...]]]:
         """Stage the settlement of the open expenses, or of one currency's; return it with the transfers.  Raises: StagingFault."""
         with self._lock:
-            expenses = self._open_in(currency, rates)
+            expenses = self.open_in(currency, rates)
             if not expenses:
                 raise StagingFault("Nothing is open, so there is nothing to settle.")
             owed = self.transfers(currency, rates)
-            closes = tuple(one.id for one in expenses)
-            settlement = Settlement(id=self._new_id("s"), day=day, closes=closes, provenance=provenance)
-            self.stage({settlement.id: settlement})
-            return settlement, owed
+            return self.close(expenses, day=day, provenance=provenance), owed
 
     def balances(self, currency: str | None = None, rates: Rates = _NO_RATES) -> Mapping[str, Mapping[str, int]]:
         """Return, by currency, what each person is owed (above zero) or owes (below), in minor units; None: every currency.
 
         A currency with a rate is converted; the converted balances of a currency are rounded once, and add up to zero.
         """
-        expenses = self._open_in(currency, rates)
+        expenses = self.open_in(currency, rates)
         currencies = sorted({one.currency for one in expenses})
         return rates.converted(
             {code: balances((one.payer, one.shares) for one in expenses if one.currency == code) for code in currencies}
@@ -91,10 +102,10 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         """Return, by currency, the transfers that would clear the open expenses."""
         return {code: transfers(totals) for code, totals in self.balances(currency, rates).items()}
 
-    def _open_in(self, currency: str | None, rates: Rates) -> Sequence[Expense]:
+    def open_in(self, currency: str | None, rates: Rates = _NO_RATES) -> tuple[Expense, ...]:
         """Return the open expenses in the currency, or in a currency with a rate into the currency; None: all."""
         sources = rates.sources_of(currency) if currency is not None else None
-        return [one for one in self.open() if sources is None or one.currency in sources]
+        return tuple(one for one in self.open() if sources is None or one.currency in sources)
 
     def names(self) -> Mapping[str, str]:
         """Return the names of the people of open expenses, by person key; the newest name counts."""

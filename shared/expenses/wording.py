@@ -12,6 +12,7 @@ from shared.line.cards.card import Card, CardButton, CardRow
 from shared.line.cards.drawing import COPY_LIMIT
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, phrase
+from shared.line.postback_data import SettlePress
 from shared.line.utf16 import utf16_length
 
 
@@ -30,26 +31,34 @@ def divided_among(expense: Expense) -> tuple[str, tuple[str, ...]]:
 
 def balance_card(
     balances: Mapping[str, Mapping[str, int]],
-    owed: Mapping[str, Sequence[Transfer]],
+    settling: Card,
     circle: Circle,
-    rates: Rates,
     *,
     locale: str,
+    settle: SettlePress | None,
 ) -> Card:
-    """Return each person's balance, owed (+) or owing (-), above the transfers to settle up, with a button to copy the transfers."""
+    """Return each person's balance, owed (+) or owing (-), above the transfers to settle up, with a button to copy the transfers.
+
+    `settling` is the card of the transfers. `settle`: what the button that settles up sends; None: there is none.
+    """
     rows = tuple(
         CardRow(text=_name(key, circle), detail=f"{'+' if minor > 0 else ''}{Money(code, minor)}")
         for code, totals in balances.items()
         for key, minor in sorted(totals.items(), key=lambda item: -item[1])
         if minor
     )
-    settling = settlement_card(owed, circle, rates, locale=locale)
     heading = CardRow(text=settling.title, is_heading=True)
     return Card(
         title=phrase(Phrase.EXPENSES_BALANCES, locale=locale, bot_name=""),
         rows=(*rows, heading, *settling.rows),
-        buttons=settling.buttons,
+        buttons=(*_settle_buttons(settle, locale=locale), *settling.buttons),
     )
+
+
+def _settle_buttons(settle: SettlePress | None, *, locale: str) -> tuple[CardButton, ...]:
+    if settle is None:
+        return ()
+    return (CardButton(label=phrase(Phrase.EXPENSES_SETTLE_BUTTON, locale=locale, bot_name=""), value=settle.data),)
 
 
 def settlement_card(owed: Mapping[str, Sequence[Transfer]], circle: Circle, rates: Rates, *, locale: str) -> Card:

@@ -16,6 +16,7 @@ DATA_LIMIT: Final = 300  # Source: LINE, "Postback action"
 
 Id: TypeAlias = Annotated[str, r"[0-9A-Za-z_-]{1,64}"]
 """The id of an event, a message or a reminder."""
+ALL_CURRENCIES: Final = "all"
 TimeMs: TypeAlias = Annotated[int, r"[0-9]{1,15}"]
 
 
@@ -156,6 +157,23 @@ class ListPress(Press):
     choice: ListChoice
     handle: Annotated[str, "[0-9a-f]{16}"]
     number: TimeMs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettlePress(Press):
+    """A press of "Settle up" on the card of a chat's balances, in the `currency`, such as JPY, or in every one: `all`.
+
+    `mark` is that of the expenses that the card shows: after any change of what is open there is another one.
+    """
+
+    word = "settle"
+    currency: Annotated[str, "[A-Z]{3}|all"]
+    mark: Annotated[str, "[0-9a-f]{16}"]
+
+    @property
+    def only(self) -> str | None:
+        """The only currency that is settled; None: every one."""
+        return None if self.currency == ALL_CURRENCIES else self.currency
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

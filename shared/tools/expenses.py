@@ -25,6 +25,7 @@ from shared.expenses.settlement import Transfer
 from shared.expenses.staging import ExpenseOverlay
 from shared.expenses.wording import balance_card, settlement_card
 from shared.knowledge.provenance import PossibleSources
+from shared.line.postback_data import ALL_CURRENCIES, SettlePress
 from shared.tools.expense_arguments import (
     Sharing,
     check_rates_are_said,
@@ -120,7 +121,13 @@ class ExpenseTools:
         ]
         if owed:
             context.attachments.add_drawn(
-                lambda locale: balance_card(balances, transfers, circle, rates, locale=locale)
+                lambda locale: balance_card(
+                    balances,
+                    settlement_card(transfers, circle, rates, locale=locale),
+                    circle,
+                    locale=locale,
+                    settle=_settling_press(overlay, currency, rates),
+                )
             )
         return {"balances": owed, "transfers": _transfers(transfers, circle), **(_ATTACHED if owed else {})}
 
@@ -278,6 +285,13 @@ def _proposed(expense: Expense) -> Json:
         "exact": shares,
         "day": expense.day,
     }
+
+
+def _settling_press(overlay: ExpenseOverlay, currency: str | None, rates: Rates) -> SettlePress | None:
+    """Return what the button below a balance sends, for what is open after the turn; None: a rate stands in people's words alone."""
+    if rates.rates:
+        return None
+    return SettlePress(currency=currency or ALL_CURRENCIES, mark=overlay.open_mark(currency))
 
 
 def _settling(owed: Mapping[str, Iterable[Transfer]], circle: Circle) -> str:

@@ -99,8 +99,10 @@ def test_three_people_note_what_they_paid_ask_who_owes_and_settle_by_a_tap(
     ann.says("@Who owes what?")
     ann.sees("Open balances", "สมชาย → ケン", "How to settle up", "Copy")
 
-    ann.says("@Settle up")
-    ann.sees("✓ Settled:")
+    ann.presses("Settle up")
+    ann.sees("✓ Settled: “夕食”, “the taxi”", "How to settle up")
+    ken.presses("精算する")
+    ken.sees("精算するものはもうありません。")
     ken.says("@誰がいくら？")
     ken.sees("精算はすべて済んでいます")
     ken.sends_picture(DOT)

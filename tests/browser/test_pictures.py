@@ -78,6 +78,7 @@ def test_three_people_share_a_dinner_and_settle_up(phone: Page, tmp_path: Path) 
     expect(balance).to_contain_text(f"花子 → {own}")
     expect(balance).to_contain_text("¥1,500")  # 2,000 less half of the taxi
     expect(balance.get_by_text("コピー")).to_be_visible()
+    expect(balance.get_by_text("精算する")).to_be_visible()
     phone.locator("#person-choice").select_option(label=own)
     expect(phone.locator(".row.theirs .bubble", has_text="誰がいくら").first).to_be_visible()
 

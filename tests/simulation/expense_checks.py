@@ -1,12 +1,15 @@
 """What became of a chat's expenses in the end: each as it was staged last, none twice, none lost, and no amount lost to rounding."""
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from shared.conversation.records import StagedWrite
+from shared.conversation.records import OutcomeRecord, StagedWrite
+from shared.conversation.write_key import format_key
 from shared.expenses.expense import FOLDER, Expense, ExpenseRecord, Settlement
 from shared.expenses.store import entry_in
-from tests.simulation.people import People
+from shared.line.postback_data import SettlePress
+from tests.simulation.people import SETTLE, People
 from tests.simulation.world import World
 
 
@@ -39,10 +42,15 @@ class ExpenseStory:
 
     def writes(self) -> Iterator[StagedWrite]:
         """Yield the writes of the outcomes that were carried out, in the order of their commits."""
+        for outcome in self.carried_out():
+            yield from (write for write in outcome.writes if write.path.startswith(f"{FOLDER}/"))
+
+    def carried_out(self) -> Iterator[OutcomeRecord]:
+        """Yield the outcomes that were carried out, in the order of their commits."""
         truth, chat = self.world.truth, self.people.conversation_id
         for owner, outcome in truth.staged:
             if owner == chat and (chat, outcome.webhook_event_id, outcome.sequence) not in truth.voided:
-                yield from (write for write in outcome.writes if write.path.startswith(f"{FOLDER}/"))
+                yield outcome
 
     @property
     def has_taken_back(self) -> bool:
@@ -66,6 +74,32 @@ def check_expenses(story: ExpenseStory) -> Iterator[str]:
             yield "I6: an expense is missing"
         elif stored != staged:
             yield "I6: an expense differs from what was staged"
+    yield from _check_presses(story)
     closed = [own_id for one in stored.values() if isinstance(one, Settlement) for own_id in one.closes]
     if len(closed) != len(set(closed)):
         yield "I6: an expense was settled twice"
+
+
+def _check_presses(story: ExpenseStory) -> Iterator[str]:
+    """A press settles exactly what the card above its button shows."""
+    presses = {one.id: SettlePress.read(one.presses) for one in story.people.orders if one.command == SETTLE}
+    left: dict[str, ExpenseRecord] = {}
+    for outcome in story.carried_out():
+        press = presses.get(outcome.webhook_event_id)
+        for write in outcome.writes:
+            if not write.path.startswith(f"{FOLDER}/"):
+                continue
+            own_id = write.path.removeprefix(f"{FOLDER}/").removesuffix(".json")
+            left.pop(own_id, None)
+            if write.text is not None:
+                left[own_id] = entry = entry_in(own_id, write.text.encode())
+                if press is not None and isinstance(entry, Settlement) and _mark_of(entry, left) != press.mark:
+                    yield "I9: a press settled what its card did not show"
+
+
+def _mark_of(settlement: Settlement, records: Mapping[str, ExpenseRecord]) -> str:
+    """Return the mark that a card has which shows what the settlement closes."""
+    closed = [one for own_id in settlement.closes if isinstance(one := records.get(own_id), Expense)]
+    closed.sort(key=lambda one: (one.day, one.revision, one.id))
+    text = " ".join(f"{one.id}/{format_key(one.revision)}" for one in closed)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

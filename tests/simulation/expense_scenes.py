@@ -1,8 +1,8 @@
 """Scenes of what the members of a chat pay for each other."""
 
 from shared.expenses.expense import FOLDER
-from tests.simulation.people import PERSON
-from tests.simulation.scene import Scene
+from tests.simulation.people import PERSON, Order
+from tests.simulation.scene import MINUTE_S, Scene
 
 
 def expense_that_is_noted() -> list[str]:
@@ -75,6 +75,45 @@ def expense_of_a_receipt() -> list[str]:
         found = ["I11: an expense of a picture was booked without a tap"] if before else []
         found += [] if after == 1 else ["I2: the taps did not book the expense once"]
         return [*found, *scene.rests()]
+
+
+def balance_that_is_settled_by_presses() -> list[str]:
+    """Two members press "Settle up" below a balance; the worker of the first dies before the press is recorded, the next one ends it."""
+    with Scene(has_expenses=True).playing() as scene:
+        order = _settles(scene)
+        worker = scene.pushes(scene.delivers_order(order))
+        scene.runs_until(worker, "write journal/")
+        scene.dies(worker)
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(order)))
+        again = scene.stage.people.settle(order.presses, at_s=scene.world.now_s)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(again)))
+        found = [] if _settlements(scene) == 1 else ["I10: what a press was told to have settled is open"]
+        return [*found, *scene.rests()]
+
+
+def expense_before_a_press_that_settles() -> list[str]:
+    """A press of "Settle up" waits for the turn of a message that pays for others: nothing is settled, and the card is shown anew."""
+    with Scene(has_expenses=True).playing() as scene:
+        scene.stage.mood.replies_beside = 1.0
+        order = _settles(scene)
+        scene.runs_behind(order, scene.says(verb="pay"))
+        found = [] if _settlements(scene) == 0 else ["I9: a press settled an expense that its presser had not seen"]
+        return [*found, *scene.rests()]
+
+
+def _settles(scene: Scene) -> Order:
+    """A member pays for others, asks who owes what, and presses "Settle up"; nothing is delivered yet."""
+    for verb in ("pay", "owe"):
+        scene.runs_to_end(scene.asks_for(verb))
+        scene.sleeps(1)
+    (button,) = scene.world.truth.said[-1].settles
+    return scene.stage.people.settle(button, at_s=scene.world.now_s)
+
+
+def _settlements(scene: Scene) -> int:
+    names = (one.name.rpartition("/")[2] for one in scene.world.objects.list(f"{FOLDER}/{PERSON}/"))
+    return sum(name.startswith("s") for name in names)
 
 
 def _open_expenses(scene: Scene) -> int:

@@ -12,7 +12,7 @@ from shared.line.cards.card import CardButton
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
 from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate, ReplyToken
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import VotePress
+from shared.line.postback_data import SettlePress, VotePress
 from shared.line.quota import Quota
 from shared.locales import LOCALES
 from shared.locales.language_file import language_file
@@ -243,6 +243,7 @@ class Line:
             bubble_ids=bubble_ids,
             reminder=reminder,
             votes=tuple(filter(VotePress.read, map(_data_of, _buttons_in(messages)))),
+            settles=tuple(filter(SettlePress.read, map(_data_of, _buttons_below(messages)))),
             choices=tuple(one.data for one in messages[-1].quick_replies if isinstance(one, PostbackButton)),
         )
         truth.said.append(said)
@@ -267,6 +268,11 @@ def _buttons_in(messages: Sequence[OutgoingMessage]) -> Iterator[CardButton]:
     for message in messages:
         for row in message.card.rows if message.card is not None else ():
             yield from row.buttons
+
+
+def _buttons_below(messages: Sequence[OutgoingMessage]) -> Iterator[CardButton]:
+    for message in messages:
+        yield from message.card.buttons if message.card is not None else ()
 
 
 def _data_of(button: CardButton) -> str:

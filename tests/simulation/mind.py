@@ -47,7 +47,7 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| (?:\d{4}-\d\d-\d\d )?\d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|poll|pollby|pollpush|meet|meetsoon|endpoll|buy|tick|clear"
+    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|owe|poll|pollby|pollpush|meet|meetsoon|endpoll|buy|tick|clear"
     r"|sum|pushsum|privsum|read|keep)"
     rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
@@ -519,7 +519,7 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "undo_last_change", {}
         case "remind" | "cancel" | "reword" | "sum" | "pushsum" | "privsum":
             yield "remind", _reminding(verb, text)
-        case "pay" | "settle" | "correct" | "unpay":
+        case "pay" | "settle" | "owe" | "correct" | "unpay":
             yield from _calls_of_expenses(verb, text)
         case "read":
             yield from _reading(text)
@@ -593,6 +593,8 @@ def _calls_of_expenses(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "add_expense", {"what": text, "amount": str(PRICE), "among": ["me", *_ROOMMATES]}
         case "settle":
             yield "settle", {"currency": "JPY"}
+        case "owe":
+            yield "balance", {}
         case _:
             yield "list_expenses", {"limit": 50}
 

@@ -24,6 +24,7 @@ _BOT: Final = "U" + "f" * 32
 TAKE_BACK: Final = "take back"
 SPARE: Final = "spare"
 VOTE: Final = "vote"
+SETTLE: Final = "settle"
 KEEP: Final = "keep"
 """LINE's timestamps are milliseconds."""
 
@@ -317,6 +318,10 @@ class People:
     def vote(self, data: str, *, at_s: float, by: str | None = None) -> Order:
         """Return a press of a poll's button; `by` is the member, else the members press in turn."""
         return self._press(VOTE, data, at_s=at_s, by=by)
+
+    def settle(self, data: str, *, at_s: float, by: str | None = None) -> Order:
+        """Return a press of "Settle up" below a balance; `by` is the member, else the members press in turn."""
+        return self._press(SETTLE, data, at_s=at_s, by=by)
 
     def suggested(self, data: str, *, at_s: float) -> Order:
         """Return a press of a suggestion that is told that it no longer applies."""

@@ -17,7 +17,7 @@ from shared.turns.deferral import LateReply
 from shared.turns.flood import A_MINUTE
 from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.mind import FirstFails, Manner, Mind, Mood
-from tests.simulation.people import PERSON, SPARE, TAKE_BACK, VOTE, Message, Order
+from tests.simulation.people import PERSON, SETTLE, SPARE, TAKE_BACK, VOTE, Message, Order
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
 from tests.simulation.times import LEASE_S, SECOND_PASS_S
@@ -157,7 +157,7 @@ class Scene:
             return self.stage.confirmation(self.stage.people, order)
         if order.command == TAKE_BACK:
             return self.stage.taking_back(self.stage.people, order)
-        if order.command in {"choose", VOTE}:
+        if order.command in {"choose", VOTE, SETTLE}:
             return self.stage.welcome(order)
         return self.stage.command(self.stage.people, order)
 

@@ -42,6 +42,9 @@ _IN_AN_HOUR: Final = 0.3
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
 _OF_EXPENSES: Final = ("pay", "pay", "pay", "correct", "unpay", "settle", "undo")
 _PAYS: Final = 0.6
+_ASKS_WHO_OWES: Final = 0.5
+"""How many of those who would settle up ask for the balance, below which there is a button that settles up."""
+_SETTLES: Final = 0.8
 _OF_LISTS: Final = ("buy", "buy", "buy", "tick", "tick", "clear", "delete", "undo")
 _BUYS: Final = 0.6
 _SENDS_LINKS: Final = 0.3
@@ -353,6 +356,7 @@ class _Schedule:
         own = f"{people.place} {len(people.messages)}"  # the state that `of_its_own` reads stays the same for hundreds of draws
         if self.stage.ports.settings.has_expenses and (chance := of_its_own(rng, f"expense {own}")).random() < _PAYS:
             verb = chance.choice(_OF_EXPENSES)
+            verb = "owe" if verb == "settle" and chance.random() < _ASKS_WHO_OWES else verb
         settings = self.stage.ports.settings
         if (
             settings.has_lists
@@ -514,6 +518,12 @@ class _Schedule:
             and of_its_own(self.rng, f"votes {said.at_s}").random() < _VOTES
         ):
             self._vote(people, said)
+        if (
+            said.settles
+            and len(people.orders) < _MESSAGES
+            and of_its_own(self.rng, f"settles {said.at_s}").random() < _SETTLES
+        ):
+            self._settle(people, said)
         if said.button is not None and self.rng.random() < 0.8:
             for _ in range(self.rng.randint(1, 3)):
                 pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
@@ -543,6 +553,21 @@ class _Schedule:
             if not self._happens("presses a button of a poll"):
                 continue
             order = people.vote(chance.choice(said.votes), at_s=pressed_s)
+            for _ in range(1 if chance.random() < 0.8 else 2):
+                received_s = pressed_s + chance.random() * (0.5 if self.weather.calm else chance.choice((0.5, 30.0)))
+                self.world.scheduler.at(
+                    received_s,
+                    lambda order=order: self._publish(self.stage.welcome(order)),  # type: ignore[misc]
+                )
+
+    def _settle(self, people: People, said: ShownText) -> None:
+        """Press "Settle up" once to three times, within some seconds or minutes, by members in turn; LINE delivers some presses twice."""
+        chance = of_its_own(self.rng, f"pressed settle {said.at_s}")
+        for _ in range(chance.randint(1, 3)):
+            pressed_s = said.at_s + 0.5 + chance.random() * chance.choice((3.0, 60.0, 240.0))
+            if not self._happens("presses a button that settles"):
+                continue
+            order = people.settle(said.settles[0], at_s=pressed_s)
             for _ in range(1 if chance.random() < 0.8 else 2):
                 received_s = pressed_s + chance.random() * (0.5 if self.weather.calm else chance.choice((0.5, 30.0)))
                 self.world.scheduler.at(

@@ -97,6 +97,8 @@ class ShownText:
     """The data of its quick replies."""
     votes: tuple[str, ...] = ()
     """The data of the buttons of a poll's card."""
+    settles: tuple[str, ...] = ()
+    """The data of the button that settles up, below a balance."""
 
 
 class LogLines(io.StringIO):

@@ -23,6 +23,7 @@ from shared.expenses.store import ExpenseStore
 from shared.handlers.holdings import described, holdings_of
 from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, phrase
+from shared.line.postback_data import SettlePress
 from tests.support import push, recorded
 from tests.support.chats import conversations_on, everything_in
 from tests.support.people import Person
@@ -340,14 +341,140 @@ def test_a_balance_is_a_card_whose_transfers_can_be_copied(ann: Person) -> None:
     assert words.text == "はい"
     assert shown.text == written_balance()
     assert shown.card is not None
-    assert [(button.action, button.value) for button in shown.card.buttons] == [
-        ("copy", "Ben → Ann: ¥2,000\nCho → Ann: ¥2,000")
-    ]
+    settle, copy = shown.card.buttons
+    assert (settle.label, SettlePress.read(settle.value) is not None) == ("精算する", True)
+    assert (copy.action, copy.value) == ("copy", "Ben → Ann: ¥2,000\nCho → Ann: ¥2,000")
 
 
 def written_balance() -> str:
     people = "・Ann: +¥4,000\n・Ben: -¥2,000\n・Cho: -¥2,000"
     return f"立替の残り\n{people}\n・精算のしかた\n・Ben → Ann: ¥2,000\n・Cho → Ann: ¥2,000"
+
+
+def asks_balance(person: Person, **arguments: object) -> str:
+    """Ask who owes what; return the data of the card's button."""
+    person.asks("いまいくら？", calling(("balance", arguments)), SAYS)
+    return settle_button(person)
+
+
+def settle_button(person: Person) -> str:
+    card = newest_messages(person)[-1].card
+    assert card is not None
+    return card.buttons[0].value
+
+
+def settlements(person: Person) -> list[Settlement]:
+    records = ExpenseStore(chat_of(person)).present()
+    return [one for one in records if isinstance(one, Settlement)]
+
+
+def test_a_press_settles_what_its_card_shows_once(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    pays(ann, "タクシー900円", by=BEN, what="タクシー", amount="900")
+    button = asks_balance(ann)
+
+    ann.presses(button, by=CHO)
+
+    (settled,) = newest_messages(ann)
+    assert (
+        settled.text == "✓ 精算済み：「夕食」、「タクシー」\n\n精算のしかた\n・Cho → Ann: ¥2,300\n・Ben → Ann: ¥1,400"
+    )
+    assert settled.card is not None
+    assert len(settlements(ann)[0].closes) == 2
+
+    ann.presses(button, by=BEN)
+    assert [one.text for one in newest_messages(ann)] == ["精算するものはもうありません。"]
+    assert len(settlements(ann)) == 1
+
+
+def test_a_press_that_is_delivered_twice_settles_once_and_is_answered_once(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    press = ann.events.event("postback", postback={"data": asks_balance(ann)})
+    before = len(ann.worker.said)
+    for _ in range(2):
+        ann.sends(press)
+    assert len(settlements(ann)) == 1
+    assert len(ann.worker.said) == before + 1
+
+
+def test_a_press_after_another_expense_settles_nothing_and_shows_the_card_anew(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    button = asks_balance(ann)
+    pays(ann, "タクシー900円", by=BEN, what="タクシー", amount="900")
+
+    ann.presses(button)
+
+    (shown,) = newest_messages(ann)
+    assert shown.text.startswith(
+        "さきほどの表示のあとに変わったため、まだ精算していません。今はこうです：\n\n立替の残り\n・Ann: +¥3,700"
+    )
+    assert settlements(ann) == []
+
+    ann.presses(settle_button(ann))
+    assert len(settlements(ann)[0].closes) == 2
+
+
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_a_press_after_a_change_of_what_its_card_shows_settles_nothing(ann: Person, *, is_removed: bool) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    asked = pays(ann, "タクシー900円", what="タクシー", amount="900")
+    button = asks_balance(ann)
+    if is_removed:
+        ann.worker.withdraw(ann.events.chat_id, asked["message"]["id"])
+    else:
+        taxi = next(one for one in expenses(ann) if one.what == "タクシー")
+        ann.asks("1200円だった", calling(("change_expense", {"id": taxi.id, "amount": "1200"})), SAYS)
+
+    ann.presses(button)
+
+    assert "まだ精算していません" in ann.worker.said[-1]
+    assert settlements(ann) == []
+
+
+def test_an_undo_takes_back_what_a_press_settled(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    ann.presses(asks_balance(ann))
+    ann.asks("取り消して", calling(("undo_last_change", {})), SAYS)
+    assert settlements(ann) == []
+    assert len(ExpenseOverlay(attempt_in(ann)).open()) == 1
+
+
+def test_a_press_below_the_balance_of_one_currency_settles_that_alone(ann: Person) -> None:
+    shares_two_currencies(ann)
+    ann.presses(asks_balance(ann, currency="USD"))
+    assert [one.what for one in ExpenseOverlay(attempt_in(ann)).open()] == ["夕食"]
+
+
+def test_a_balance_at_a_rate_has_no_button_that_settles(ann: Person) -> None:
+    shares_two_currencies(ann)
+    ann.asks("1ドル150円だと？", calling(("balance", {"rates": [DOLLAR]})), SAYS)
+    card = newest_messages(ann)[-1].card
+    assert card is not None
+    assert [button.action for button in card.buttons] == ["copy"]
+
+
+def test_the_button_below_a_balance_covers_what_the_same_turn_notes(ann: Person) -> None:
+    dinner = {"what": "夕食", "amount": "6000"}
+    ann.asks("夕食6000円払った、いくら？", calling(("add_expense", dinner)), calling(("balance", {})), SAYS)
+    ann.presses(settle_button(ann))
+    assert len(settlements(ann)) == 1
+
+
+def test_a_forgotten_chat_keeps_no_settlement_of_a_press(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    ann.presses(asks_balance(ann))
+    ann.sends(ann.events.text("/forget"))
+    ann.presses(ann.newest_button)
+    assert list(ann.worker.store.list("expenses/")) == []
+
+
+@pytest.mark.parametrize("locale", ["en", "th", "zh-TW"])
+def test_a_press_is_answered_in_the_chats_language(ann: Person, locale: str) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    button = asks_balance(ann)
+    ann.sends(ann.events.text(f"/language {locale}"))
+    ann.presses(button)
+    assert phrase(Phrase.EXPENSES_TRANSFERS, locale=locale, bot_name="") in ann.worker.said[-1]
 
 
 def test_where_cards_are_not_drawn_a_balance_is_written(pool: ThreadPoolExecutor) -> None:
