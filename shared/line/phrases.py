@@ -97,6 +97,7 @@ class Phrase(StrEnum):
     CHANGE_QUESTION = "change_question"
     CHANGE_BUTTON = "change_button"
     CHANGE_FAILED = "change_failed"
+    CHANGE_NOT_NEEDED = "change_not_needed"
     EDIT_REMOVED = "edit_removed"
     REFILE_QUESTION = "refile_question"
     EXPORT_ME = "export_me"

@@ -195,6 +195,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "carries_out_in_time": tap_scenes.late_tap,
     "carries_out_once": tap_scenes.two_taps,
     "carries_out_the_newest_question": tap_scenes.tap_of_a_replaced_question,
+    "says_that_nothing_had_to_change": tap_scenes.tap_of_what_another_tap_has_done,
     "carries_out_what_was_shown": tap_scenes.tap_after_a_change,
     "clears_proposals": tap_scenes.tap_after_the_unsend,
     "names_quoted_media": memory_scenes.picture_beyond_memory,

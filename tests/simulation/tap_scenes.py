@@ -81,6 +81,17 @@ def tap_of_a_replaced_question() -> list[str]:
         )
 
 
+def tap_of_what_another_tap_has_done() -> list[str]:
+    """Two answers propose to put the same thing on a list. Both are pressed: the second has nothing to change, and is told so."""
+    with Scene(seed=_LINE_IS_QUICK, has_knowledge=True, has_lists=True).playing() as scene:
+        scene.stage.mood.names, scene.stage.mood.replies_beside = ("milk",), 1.0
+        buttons = [_proposes(scene, "buy")[1] for _ in range(2)]
+        for button in buttons:
+            scene.runs_to_end(scene.pushes(scene.presses(button)))
+            scene.sleeps(1)
+        return scene.rests(calm=True)
+
+
 def tap_of_another_button() -> list[str]:
     """A forgery: what was carried out for one press is said to have come from the press of another button."""
     with _scene().playing() as scene:

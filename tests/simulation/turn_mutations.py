@@ -327,6 +327,11 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         Instead("is_as_proposed", take_as_shown),
         lacks="a tap changes what has changed since the question",
     ),
+    "says_that_nothing_had_to_change": Mutation(
+        "shared.agent.confirmed_changes:ConfirmedCalls.carry_out",
+        Never("text"),
+        lacks="a tap of a change that another tap has made meanwhile meets silence",
+    ),
     "carries_out_the_newest_question": Mutation(
         "shared.agent.confirmed_changes:ConfirmedCalls.carry_out",
         Instead("_is_asked_anew", is_never_asked_anew),
