@@ -11,14 +11,15 @@ from shared.conversation.provenance import IsWithdrawn
 from shared.conversation.store import Conversation
 from shared.conversation.undo import UNDO_FILE, UndoRecord, format_undo, read_undo
 from shared.conversation.word_holder import Removal, WordHolder
+from shared.conversation.write_key import WriteKey
 from shared.errors import PermanentError, StorageUnavailableError
 from shared.knowledge.catalog import Catalog, Row, row_of
 from shared.knowledge.entry import Entry
-from shared.knowledge.entry_file import format_entry, read_entry, slug_candidates, slug_of, traces_in
+from shared.knowledge.entry_file import format_entry, read_entry, revision_of, slug_candidates, slug_of, traces_in
 from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, EntryStore, path_in
 from shared.knowledge.index import rebuild_index
 from shared.knowledge.schema import Category
-from shared.knowledge.tombstone import tombstone_in
+from shared.knowledge.tombstone import encoded_tombstone, tombstone_in
 from shared.storage.codec import encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import is_entry_path
@@ -67,6 +68,7 @@ class _Removal:
         states: _States = {}
         for entry_states in conversation.objects.reads.map(self._clean_entry, suspects):
             states |= entry_states
+        states |= self._end_moves({**rows, **states})
         self._clean_undo()
         self._clean_catalog(states)
         rebuild_index(self.entries)
@@ -136,6 +138,40 @@ class _Removal:
         """
         name = self.entries.conversation.names.entry(path)
         return {path: stored.generation} if self._store.delete(name, generation=stored.generation) else None
+
+    def _end_moves(self, states: Mapping[str, Row | int]) -> _States:
+        """Delete each entry whose move was half made; return the states of the deleted entries.
+
+        A worker that dies between the two writes of a move leaves the entry at both paths, and a withdrawal takes the rest of the outcome's
+        writes away. The newer write stays: for example, of `people/sato.md` with the key `(3, 0)` and `projects/sato.md` with `(7, 0)` the
+        second.
+        """
+        paths_by_id: dict[str, list[str]] = {}
+        for path, state in states.items():
+            if isinstance(state, Row) and state.id:
+                paths_by_id.setdefault(state.id, []).append(path)
+        ended: _States = {}
+        for paths in (paths for paths in paths_by_id.values() if len(paths) > 1):
+            entries = [entry for entry in self.entries.entries(paths) if entry is not None]
+            newest = max((entry.revision for entry in entries), default=(0, 0))
+            for entry in (entry for entry in entries if entry.revision < newest):
+                ended |= self._end_move(entry, key=newest)
+        return ended
+
+    def _end_move(self, entry: Entry, *, key: WriteKey) -> _States:
+        """Leave a tombstone with the key in place of an entry older than the key."""
+        name, deleted_ms = (
+            self.entries.conversation.names.entry(entry.path),
+            self.entries.conversation.turn.clock.now_ms(),
+        )
+
+        def tombstone(data: bytes | None) -> bytes | None:
+            is_older = data is not None and tombstone_in(data) is None and revision_of(data) < key
+            return encoded_tombstone(entry.path, data, key=key, deleted_ms=deleted_ms) if data and is_older else None
+
+        stored = update_by_swap(self._store, name, tombstone, what="an entry", attempts=SWAP_ATTEMPTS)
+        is_ended = stored is None or tombstone_in(stored.data) is not None
+        return {entry.path: stored.generation if stored is not None else 0} if is_ended else {}
 
     def _names_withdrawn(self, data: bytes) -> bool:
         """Whether an unreadable object names a withdrawn message."""

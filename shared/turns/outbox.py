@@ -162,12 +162,15 @@ class Outbox:
     def _keep_silent(self, lease: Lease, outcome: OutcomeRecord, *, may_have_arrived: bool) -> OutcomeRecord | None:
         """Do not send an answer that was thought about before a pause or handover began, and write nothing that it staged.
 
-        Its messages count as answered. Reminders in the text, and notices, wait for the next answer. None: the turn was lost.
+        After a takeover the former holder may have sent the answer, and made a part of the writes: the outcome keeps its words, and the
+        other writes are made. Its messages count as answered. Reminders in the text, and notices, wait for the next answer.
+        None: the turn was lost.
         """
         logs.info("reply_withheld", reason="silence")
-        kind = OutcomeKind.UNKNOWN if may_have_arrived else OutcomeKind.SKIPPED
-        silent = outcome.without_words(kind)
-        silent = silent if may_have_arrived else replace(silent, reminders=(), notices=None)
+        if may_have_arrived:
+            silent = replace(outcome, kind=OutcomeKind.UNKNOWN)
+        else:
+            silent = replace(outcome.without_words(OutcomeKind.SKIPPED), reminders=(), notices=None)
         return silent if lease.amend(silent, lease.record.route) else None
 
     def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:

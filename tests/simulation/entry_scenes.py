@@ -6,11 +6,12 @@ from shared.handlers.holdings import Held, Holding, described
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.schema import DONE
+from shared.knowledge.tombstone import tombstone_in
 from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import TickPress
 from shared.locales import LOCALES
 from shared.storage.codec import decode
-from tests.simulation.people import Order
+from tests.simulation.people import Message, Order
 from tests.simulation.scene import LONG_SLEEP_S, MINUTE_S, Scene
 from tests.simulation.wiring import TINY
 
@@ -153,6 +154,57 @@ def entry_that_is_filed_anew_before_a_late_deletion() -> list[str]:
         scene.runs_to_end(scene.takes_back(message))
         scene.runs_to_end(scene.asks_for("file"))
         return scene.rests()
+
+
+def moves_half(scene: Scene, *, beside: int) -> tuple[Message, ...]:
+    """An entry is moved by a worker that dies between its writes; return so many messages of the prompt that no entry names."""
+    scene.runs_to_end(scene.asks_for("file"))
+    others = [scene.says(addressed=False) for _ in range(beside)]
+    for message in others:
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+    (old,) = (row.path for row in _rows(scene))
+    scene.sleeps(1)
+    worker = scene.asks_for("move")
+    scene.runs_until(worker, f"write entries/{scene.stage.people.conversation_id}/{old}")
+    scene.dies(worker)
+    return tuple(others)
+
+
+def unsend_after_half_of_a_move() -> list[str]:
+    """A worker dies between the two writes of a move; an unsend takes its other writes away: the entry stands in one place."""
+    with Scene(group=True, has_knowledge=True).playing() as scene:
+        message, _ = moves_half(scene, beside=2)
+        scene.takes_effect(scene.takes_back(message))
+        return [*_in_places(scene), *scene.rests()]
+
+
+def reset_after_half_of_a_move() -> list[str]:
+    """A worker dies between the two writes of a move; the conversation is erased, and entries are spared: the entry stands in one place."""
+    with Scene(group=True, has_knowledge=True).playing() as scene:
+        press = scene.is_asked_about("reset")
+        moves_half(scene, beside=4)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(press)))
+        return [*_in_places(scene), *scene.rests()]
+
+
+def pause_after_half_of_a_move() -> list[str]:
+    """A worker dies between the two writes of a move; the chat is paused before another ends the turn: the entry stands in one place."""
+    with Scene(has_knowledge=True).playing() as scene:
+        moves_half(scene, beside=0)
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("pause"))))
+        return [*_in_places(scene), *scene.rests()]
+
+
+def _in_places(scene: Scene) -> list[str]:
+    prefix = f"entries/{scene.stage.people.conversation_id}/"
+    objects = (
+        scene.world.objects.read(one.name)
+        for one in scene.world.objects.list(prefix)
+        if "/" in one.name.removeprefix(prefix)
+    )
+    count = sum(stored is not None and tombstone_in(stored.data) is None for stored in objects)
+    return [] if count == 1 else [f"I10: an entry that was moved stands in {count} places"]
 
 
 def classification_after_the_unsend() -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Return, Skip
+from tests.simulation.rules import Never, Return, Skip
 
 _SILENCES: Final = "shared.conversation.silences"
 _REPLY: Final = "shared.turns.reply"
@@ -19,6 +19,11 @@ OF_SILENCES: Final[Mapping[str, Mutation]] = {
         f"{_SILENCES}:SilencesRecord.now",
         Return(value=None),
         lacks="an answer that was thought about when a pause began is sent in it",
+    ),
+    "goes_on_with_writes_in_a_pause": Mutation(
+        "shared.turns.outbox:Outbox._keep_silent",
+        Never("may_have_arrived"),
+        lacks="a pause leaves half of what a dead worker's answer had said that it did",
     ),
     "takes_back_what_a_pause_covers": Mutation(
         f"{_REPLY}:Reply._silenced",

@@ -11,6 +11,7 @@ from shared.storage.object_names import is_entry_path
 from shared.turns.deferral import LateReply
 from shared.turns.follow_ups import MOST_ASKED_ANEW
 from tests.simulation.command_scenes import suggestion_that_is_pressed
+from tests.simulation.entry_scenes import reset_after_half_of_a_move
 from tests.simulation.list_scenes import item_that_is_ticked_and_cleared_in_a_turn
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.scene import Scene
@@ -109,6 +110,10 @@ def test_the_table_names_the_seed_and_scene_of_a_mutation(name: str) -> None:
     assert len(rows) == 1
     assert name not in SEEDS or f" {SEEDS[name]:,} |" in rows[0]
     assert name not in SCENES or f"`{SCENES[name].__name__}`" in rows[0]
+
+
+def test_an_erasure_after_half_of_a_move_leaves_the_entry_in_one_place() -> None:
+    assert reset_after_half_of_a_move() == []
 
 
 def test_a_turn_clears_the_item_that_it_ticks() -> None:
