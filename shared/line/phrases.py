@@ -26,7 +26,7 @@ class Phrase(StrEnum):
     HANDOVER_BEGUN `name` and `minutes`, HANDOVER_UNKNOWN and HANDOVER_ENDED `name`, HANDOVER_NOTICE `name` and `chat`,
     texts about one hook `name`, HOOK_DONE and HOOK_ROTATED also `url`, and HOOK_QUESTION_NOW `cost`.
     CALENDAR_SHOWN needs `page`. Of translation, its question and the texts that say that it is on need `languages`, TRANSLATION_TERMS
-    `terms`, the questions about a word `term`, TRANSLATION_LIMIT `hour` (`Phrases.day_begin`), and TRANSLATION_CUT `count`.
+    `terms`, the questions about a word `term`, TRANSLATION_CUT `count`, and TRANSLATION_LIMIT and SUMMARY_LIMIT `hour` (`day_begin`).
     Of what is on, rows with numbers need `count`, those of translation `languages`, and SWITCH_HOOK `name`.
     VIDEO_WATCHED needs `minutes` and `tokens`.
     Questions need `until`, the hour at which their buttons end (`Phrases.hour`). Names that
@@ -207,6 +207,7 @@ class Phrase(StrEnum):
     TRANSLATION_TERMS = "translation_terms"
     TRANSLATION_NO_TERMS = "translation_no_terms"
     TRANSLATION_LIMIT = "translation_limit"
+    SUMMARY_LIMIT = "summary_limit"
     TRANSLATION_CUT = "translation_cut"
     SWITCHES_TITLE = "switches_title"
     SWITCHES_ON = "switches_on"

@@ -1,7 +1,8 @@
 """Summaries of a chat: what was said from one time of a reminder to the next, told on the reply token of a message that gets no answer.
 
     due ─▶ waits (`kept_ms`) ─▶ the next message that gets no answer ─▶ one request to the model, in the chat's turn ─▶ told
-     └── nothing was said: passes in silence
+     ├── nothing was said: passes in silence
+     └── the day's budget is spent: a text says so, once a day, and the summary waits
 
 The result of a poll (`shared/polls/`) waits for the same token, and asks no model.
 
@@ -20,6 +21,7 @@ from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.history_reader import HistoryReader
+from shared.conversation.provenance import Provenance
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.spending import Spending, weighted_tokens
@@ -27,7 +29,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route
 from shared.errors import AizuchiError, ModelUnavailableError, PromptAmendedError
 from shared.line.ids import mask_ids
-from shared.line.phrases import Phrases
+from shared.line.phrases import Phrase, Phrases
 from shared.metering import Meter, log_usage, metered
 from shared.recurrence import Frequency
 from shared.reminders.apply import record_said
@@ -147,8 +149,6 @@ class _SummaryDelivery(FreeTokenWork):
         is_silent = conversation.silences.read().now(now_ms) is not None
         if is_silent or stored is None or not _waits(stored[0]):
             return None, None
-        if self._asks_model and not lease.record.spending.is_reserved:
-            return None, None
         reminder, amendments = stored[0], history.amendments
         if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
             return None, None
@@ -160,6 +160,8 @@ class _SummaryDelivery(FreeTokenWork):
             logs.info("summary_empty")
             self._pass()
             return None, None
+        if not lease.record.spending.is_reserved:
+            return self._limit_told(lease, reminder), None
         provenance = replace(provenance_said(reminder, amendments) | spoken.provenance, until_ms=self.own.timestamp_ms)
         basis = Basis(conversation=conversation, lease=lease, prompt=provenance, before=amendments)
         end_check = basis.begin_check()
@@ -181,6 +183,31 @@ class _SummaryDelivery(FreeTokenWork):
             audit=Audit(usage=meter.usage),
         )
         return outcome, basis
+
+    def _limit_told(self, lease: Lease, reminder: Reminder) -> OutcomeRecord | None:
+        """Return the outcome that says that the day's budget forbids the summary; None: the chat was told today.
+
+        The day is noted before the commit: if the worker dies in between, the chat is told the next day, and never twice on one.
+        """
+        store, telling = ReminderStore(self.conversation), self.telling
+        day = self.conversation.turn.spending(lease.record).day
+        if any(one.limit_told_on == day for one in store.read_all()) or self.live_token(self.clock.now_ms()) is None:
+            return None
+        noted = store.update(
+            reminder.id, lambda stored: replace(stored, limit_told_on=day) if stored is not None else None
+        )
+        if noted is None:
+            return None
+        logs.info("summary_limit_reached")
+        locale = lease.record.chosen_locale or reminder.locale or telling.phrases.locale
+        hour = telling.phrases.day_begin(telling.budgets.renewal_ms(self.clock.now_ms()), locale=locale)
+        return OutcomeRecord(
+            webhook_event_id=self.outcome_id,
+            timestamp_ms=self.own.timestamp_ms,
+            kind=OutcomeKind.REPLIED,
+            provenance=Provenance(since_ms=self.own.timestamp_ms, until_ms=self.own.timestamp_ms),
+            text=telling.phrases.text(Phrase.SUMMARY_LIMIT, locale=locale, hour=hour),
+        )
 
     def _result_of_poll(self, reminder: Reminder, occurrence_ms: int, amendments: Amendments) -> OutcomeRecord | None:
         """Return the outcome with the result of a poll; None: the poll is gone."""

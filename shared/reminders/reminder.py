@@ -62,7 +62,8 @@ class Reminder(Extensible):
     `pressed_by` the event of the press that counts. `locale`: the language of the asking person; empty: unknown.
     `is_own_zone`: the person named the zone, so receipts and lists name it too. `about`: the poll whose result it says; empty: none.
     `is_pushed`: false where it is never pushed, and always waits for the chat's next answer. `is_private`: a summary of a group that is
-    pushed to the 1:1 chat of the person who asked, and to no other chat.
+    pushed to the 1:1 chat of the person who asked, and to no other chat. `limit_told_on`: the day, such as `2026-11-26`, on which the chat
+    was told that the day's budget forbids a summary.
     """
 
     version: int = VERSION
@@ -88,6 +89,7 @@ class Reminder(Extensible):
     about: str = ""
     is_pushed: bool = True
     is_private: bool = False
+    limit_told_on: str = ""
 
     @property
     def place(self) -> str:

@@ -1,6 +1,5 @@
 """I1, I2, I6 and I9 for what asks the bot: each question is answered, once, and history tells what the chat was shown."""
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -10,14 +9,12 @@ from shared.calendars.new_address import is_of_address
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.line.addressing import GroupPolicy
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
-from shared.line.phrases import Phrase, phrase
+from shared.line.phrases import Phrase
 from shared.line.postback_data import AnswerButton, AnswerPress
-from shared.locales import LOCALES
-from shared.locales.local_times import shown_day_begin
 from shared.tools.notion.toolset import MOST_CALLS as MOST_PAGES
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import ACK_DEADLINE_S
-from tests.simulation.fixed_texts import in_every_language
+from tests.simulation.fixed_texts import in_every_language, of_a_spent_day
 from tests.simulation.mind import ORDER
 from tests.simulation.people import KEEP, SPARE, TAKE_BACK, VOTE, Message, Order, Welcome, without_spaces
 from tests.simulation.press_checks import (
@@ -33,15 +30,8 @@ from tests.simulation.summary_checks import is_of_summary
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import NO_LIMITS
 
-_LIMIT_REACHED: Final = frozenset(
-    phrase(
-        Phrase.LIMIT_REACHED,
-        locale=locale,
-        bot_name="",
-        hour=shown_day_begin(dt.datetime(2026, 1, 1, tzinfo=dt.UTC), locale=locale),
-    )
-    for locale in LOCALES
-)
+_SPENT: Final = (of_a_spent_day(Phrase.LIMIT_REACHED), of_a_spent_day(Phrase.SUMMARY_LIMIT))
+"""That a budget is spent: as an answer, and as the reason why no summary comes."""
 _APOLOGY_BUSY: Final = in_every_language(Phrase.APOLOGY_BUSY)
 _APOLOGY_REFUSED: Final = in_every_language(Phrase.APOLOGY_REFUSED)
 _QUICK_S: Final = 3.0
@@ -251,13 +241,14 @@ def _deferrals_of(story: Story, history: dict[str, OutcomeRecord], message: Mess
 
 
 def check_budget(story: Story) -> Iterator[str]:
-    """A chat is told once that a budget is spent; and in the end all that was spent in calm weather is charged.
+    """A chat is told once that a budget is spent, and once that no summary comes; all that was spent in calm weather is charged in the end.
 
     A request that its turn did not wait for stays in the hands of its instance, until the instance writes the turn again.
     """
-    told = sum(any(text in said.text for text in _LIMIT_REACHED) for said in story.said)
-    if told > 1 or (told and story.settings.budget == NO_LIMITS):
-        yield f"I9: a chat was told {told} times that its budget is spent"
+    for texts in _SPENT:
+        told = sum(any(text in said.text for text in texts) for said in story.said)
+        if told > 1 or (told and story.settings.budget == NO_LIMITS):
+            yield f"I9: a chat was told {told} times that its budget is spent"
     charged = story.turn.spending.tokens
     in_hand = sum(ledger.take(story.chat) for ledger in story.world.ledgers)
     spent, unsure = story.world.truth.tokens[story.chat], story.world.truth.unsure_tokens[story.chat]

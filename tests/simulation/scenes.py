@@ -45,6 +45,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "decides_a_settlement_while_the_turn_is_held": expense_scenes.expense_before_a_press_that_settles,
     "books_what_is_read_outside_by_a_tap": expense_scenes.expense_of_a_receipt,
     "divides_to_the_last_unit": expense_scenes.expense_of_a_worker_that_dies,
+    "says_once_that_the_budget_forbids_summaries": summary_scenes.summary_that_the_budget_forbids,
+    "says_that_the_budget_forbids_a_summary": summary_scenes.summary_that_the_budget_forbids,
     "records_told_summaries": summary_scenes.summary_that_is_told,
     "checks_what_is_pushed": summary_scenes.unsend_while_a_summary_is_pushed,
     "tells_summaries_that_no_tick_made": summary_scenes.summary_that_no_tick_can_make,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import DropArgument, DropClause, Instead, Never, Skip
+from tests.simulation.rules import DropArgument, DropClause, Instead, Never, Return, Skip
 from tests.simulation.stand_ins import group_for_everybody
 
 _DELIVERY: Final = "shared.reminders.delivery:ReminderDelivery"
@@ -15,6 +15,16 @@ OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
         f"{_SUMMARY}._made",
         DropArgument("OutcomeRecord", "reminders"),
         lacks="a summary that was told is told with every message",
+    ),
+    "says_once_that_the_budget_forbids_summaries": Mutation(
+        f"{_SUMMARY}._limit_told",
+        DropClause("limit_told_on"),
+        lacks="every message is told that the day's budget forbids a summary",
+    ),
+    "says_that_the_budget_forbids_a_summary": Mutation(
+        f"{_SUMMARY}._limit_told",
+        Return(value=None),
+        lacks="a summary that the day's budget forbids passes in silence",
     ),
     "checks_what_is_pushed": Mutation(
         f"{_DELIVERY}._deliver_to_chat",

@@ -1,13 +1,17 @@
 """Scenes of summaries on a schedule, told with a message that gets no answer."""
 
+from dataclasses import replace
 from typing import Final
 
+from shared.line.phrases import Phrase
 from shared.reminders.delivery import TRIES_MS, Reminding
 from tests.simulation.bus import TICK_S
+from tests.simulation.fixed_texts import of_a_spent_day
 from tests.simulation.people import Message
 from tests.simulation.scene import MINUTE_S, Scene
 from tests.simulation.scheduler import Task
 from tests.simulation.summary_checks import summaries_told
+from tests.simulation.wiring import NO_LIMITS
 
 _DUE_S: Final = 300.0
 """After so long the tick has come at which a scene's summary is due, and the turn rests."""
@@ -28,6 +32,20 @@ def summary_that_is_told() -> list[str]:
             scene.sleeps(MINUTE_S)
         is_told = len(summaries_told(scene.stage.people, scene.world)) == 1
         return [*([] if is_told else ["I1: a summary was not told, or more than once"]), *scene.rests()]
+
+
+def summary_that_the_budget_forbids() -> list[str]:
+    """A summary is due on a day whose budget is spent: the first of three messages that nobody answers brings the reason, once."""
+    with Scene(
+        group=True, reminding=Reminding.PUSH, budget=replace(NO_LIMITS, turns_per_chat_day=1)
+    ).playing() as scene:
+        _is_due(scene)
+        for _ in range(3):
+            _says_to_nobody(scene)
+            scene.sleeps(MINUTE_S)
+        texts = of_a_spent_day(Phrase.SUMMARY_LIMIT)
+        told = [one.text for one in scene.world.truth.said if one.text in texts]
+        return [*([] if len(told) == 1 else ["I6: why no summary comes was not told once"]), *scene.rests()]
 
 
 def unsend_while_a_summary_is_made() -> list[str]:

@@ -161,16 +161,56 @@ def test_a_summary_that_the_provider_refuses_is_given_up(ann: Person) -> None:
     assert said_for(ann, refused) == said_for(ann, after) == []
 
 
-def test_a_chat_whose_budget_is_spent_is_told_no_summary(pool: ThreadPoolExecutor) -> None:
+@pytest.fixture
+def spent(pool: ThreadPoolExecutor) -> Person:
+    """A chat whose summary is due, and whose budget of the day is spent."""
     person = Person(PushedWorker(pool, limits=Limits(turns_per_chat_day=1)), is_in_group=True)
     sets(person, text="さっきまでのまとめ", at="2025-11-21T15:00", digest="chat")
     tells(person, "集合は10時")
     passes(person, hours=2)
-    assert [one.kept_ms is not None for one in summaries(person)] == [True]
-    requests = len(person.worker.model.requests)
+    return person
 
-    assert said_for(person, tells(person, "おはよう", SUMS_UP)) == []
-    assert len(person.worker.model.requests) == requests
+
+def test_a_chat_whose_budget_is_spent_is_told_once_a_day_why_no_summary_comes(spent: Person) -> None:
+    requests = len(spent.worker.model.requests)
+
+    first = tells(spent, "おはよう", SUMS_UP)
+    spent.worker.clock.move(60)
+    again = [tells(spent, "もしもし", SUMS_UP), spent.sends(first)]
+
+    assert said_for(spent, first) == [
+        "今日使える分を使い切ったため、まとめはまだお届けできていません。続きは0時からです。"
+    ]
+    assert said_for(spent, again[0]) == []
+    assert len(spent.worker.model.requests) == requests
+    assert [one.kept_ms is not None for one in summaries(spent)] == [True]
+    assert not spent.worker.line.pushes
+
+
+def test_what_the_budget_forbade_comes_after_its_renewal(spent: Person) -> None:
+    tells(spent, "おはよう")
+    passes(spent, hours=9)
+
+    told = tells(spent, "日が変わった", SUMS_UP)
+
+    assert said_for(spent, told) == ["さっきまでのまとめ\n\n- Ben: 集合は10時"]
+
+
+def test_that_the_budget_forbids_a_summary_is_said_in_the_chats_language(spent: Person) -> None:
+    spent.sends(spent.events.text("/language th"))
+    spent.worker.clock.move(60)
+    assert said_for(spent, tells(spent, "สวัสดี")) == ["ยังไม่มีสรุป เพราะโควตาของวันนี้หมดแล้ว จะทำต่อหลังเที่ยงคืน"]
+
+
+def test_a_chat_whose_budget_is_spent_hears_nothing_of_a_summary_of_nothing(pool: ThreadPoolExecutor) -> None:
+    person = Person(PushedWorker(pool, limits=Limits(turns_per_chat_day=1)), is_in_group=True)
+    sets(person, text="さっきまでのまとめ", at="2025-11-22T15:00", digest="chat")
+    passes(person, hours=26)
+    asked = person.events.text("@Aizuchi 元気？") | {"timestamp": person.worker.clock.now_ms()}
+    person.sends(asked, SAYS)
+    person.worker.clock.move(60)
+    assert said_for(person, asked) == ["はい"]
+    assert said_for(person, tells(person, "おはよう")) == []
 
 
 def test_nothing_from_before_the_last_joining_is_summed_up(ann: Person) -> None:
