@@ -99,7 +99,7 @@ def expense_before_a_press_that_settles() -> list[str]:
         order = _settles(scene)
         scene.runs_behind(order, scene.says(verb="pay"))
         found = [] if _settlements(scene) == 0 else ["I9: a press settled an expense that its presser had not seen"]
-        return [*found, *scene.rests()]
+        return [*scene.rests(), *found]
 
 
 def _settles(scene: Scene) -> Order:
