@@ -1,9 +1,10 @@
 """Forgeries about reminders; like those in `forgeries.py`."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from shared.line.messaging import OutgoingMessage, PushFate
 from shared.line.postback_data import ReminderChoice, ReminderPress
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import ReminderState
@@ -115,6 +116,21 @@ def press_of_a_reminder_of_another_chat() -> list[str]:
     return _play(forge)
 
 
+def error_after_which_a_tick_goes_on() -> list[str]:
+    """A port of the simulation raises once; the next tick pushes the reminder, so nothing but the log shows it."""
+    with Scene(reminding=Reminding.PUSH).playing() as scene:
+        scene.runs_to_end(scene.asks_for("remind"))
+        push, errors = scene.stage.line.push, [ZeroDivisionError()]
+
+        def fail_once(to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
+            if errors:
+                raise errors.pop()
+            return push(to, messages, retry_key=retry_key)
+
+        scene.stage.line.push = fail_once  # type: ignore[method-assign]
+        return scene.rests()
+
+
 FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     reminder_that_comes_late,
     reminder_that_comes_early,
@@ -125,4 +141,5 @@ FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     reminder_that_is_never_made,
     press_that_meets_silence,
     press_of_a_reminder_of_another_chat,
+    error_after_which_a_tick_goes_on,
 )

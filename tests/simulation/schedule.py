@@ -505,9 +505,12 @@ class _Schedule:
         )
 
     def _answer(self, said: ShownText) -> None:
-        """Draw what people do about what the bot said: they press its button, perhaps more than once, or quote it."""
-        people = next(one for one in self.stage.chats if one.conversation_id == said.conversation_id)
-        if len(people.messages) < _MESSAGES:
+        """Draw what people do about what the bot said: they press its button, perhaps more than once, or quote it.
+
+        Nobody writes in a member's own chat, to which a private summary is pushed.
+        """
+        people = next((one for one in self.stage.chats if one.conversation_id == said.conversation_id), None)
+        if people is not None and len(people.messages) < _MESSAGES:
             self._react(people, said)
             self._forget_unwritten()
 

@@ -14,6 +14,7 @@ from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.records import OutcomeRecord, SaidReminder
 from shared.conversation.snapshot_records import Recap
 from shared.conversation.spending import Ledger
+from shared.errors import AizuchiError
 from shared.reminders.reminder import Reminder
 from shared.search.literal_runs import shares_run
 from tests.simulation.notices import SentNotice
@@ -102,7 +103,11 @@ class ShownText:
 
 
 class LogLines(io.StringIO):
-    """What the product logs.  `failures` are the requests that failed, with the types of their errors; `crashes` were not foreseen."""
+    """What the product logs.  `failures` are the requests that failed, with the types of their errors; `crashes` were not foreseen.
+
+    Ticks and rounds of tools go on after an error of any type, so the log alone shows one that was not foreseen, such as one that the
+    simulation itself raised in a port.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,7 +123,16 @@ class LogLines(io.StringIO):
             what = " of an announcement" if is_fixed else ""
             self.last_failure = f"{fields['error_type']}{what} at {fields['places'][-1]}"
             (self.crashes if is_crash else self.failures)[self.last_failure] += 1
+        elif '"due_marker_failed"' in line or '"tool_crashed"' in line:
+            fields = json.loads(line)
+            if not _is_foreseen(fields["error_type"].partition(" < ")[0]):
+                self.crashes[f"{fields['error_type']} at {fields['places'][-1]}"] += 1
         return super().write(line)
+
+
+def _is_foreseen(error_type: str, of: type[Exception] = AizuchiError) -> bool:
+    """Whether an error of the product has this name."""
+    return error_type == of.__name__ or any(_is_foreseen(error_type, kind) for kind in of.__subclasses__())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
