@@ -196,6 +196,7 @@ class ReminderTools:
         reminder_id = str(arguments["id"])
         _check_unchanged(reminder_id, overlay, context)
         before = overlay.show(reminder_id)
+        _check_ends_no_poll(before)
         zone = _zone(arguments)
         local_zone = zone or (before.zone if before.is_own_zone else overlay.zone)
         at = usual_local(str(arguments["at"]), local_zone) if arguments.get("at") else None
@@ -286,10 +287,20 @@ def _cancel(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> 
     reminder_id = str(arguments["id"])
     _check_unchanged(reminder_id, overlay, context)
     reminder = overlay.show(reminder_id)
+    _check_ends_no_poll(reminder)
     if context.needs_tap:
         return _needs_tap(reminder)
     cancelled = overlay.cancel(reminder_id)
     return {"id": cancelled.id, "text": cancelled.text}
+
+
+def _check_ends_no_poll(reminder: Reminder) -> None:
+    """Raises: StagingFault, for the reminder with the result of a poll or meeting: receipts tell only what becomes of the poll."""
+    if reminder.kind is ReminderKind.POLL:
+        raise StagingFault(
+            f"This tells the result at the end of the poll {reminder.about}, and stays as long as the poll is open. Nothing was changed. "
+            f"close_poll with the id {reminder.about} ends the poll now and shows its result: offer that."
+        )
 
 
 def _check_unchanged(reminder_id: str, overlay: ReminderOverlay, context: TurnContext) -> None:

@@ -98,7 +98,7 @@ def _check_reminded(story: Story, poll: Poll) -> Iterator[str]:
 def _check_results(story: Story, polls: Iterable[Poll]) -> Iterator[str]:
     """The result of a poll that has ended was told by the time of a later message that came alone, if nothing failed.
 
-    A member may have cancelled the reminder that tells it. A message that the bot answers, as it does where it interjects, tells no result.
+    A message that the bot answers, as it does where it interjects, tells no result.
     """
     if not story.is_calm or story.settings.budget != NO_LIMITS:
         return
@@ -107,8 +107,6 @@ def _check_results(story: Story, polls: Iterable[Poll]) -> Iterator[str]:
     for poll in polls:
         closing = story.world.truth.reminders.get((story.chat, poll.closing_id))
         if closing is None or closing.is_pushed or poll.closes_ms is None or closing.id in told:
-            continue
-        if (story.chat, closing.id) in story.world.truth.cancelled_by_id:
             continue
         from_s = (poll.closes_ms - EPOCH_MS) / 1_000 + IN_TIME_S + _ALONE_S
         messages = story.people.messages

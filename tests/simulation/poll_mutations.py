@@ -114,6 +114,11 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         Return(value=None),
         lacks="the result of a poll is not told with the chat's next message",
     ),
+    "keeps_the_telling_of_results": Mutation(
+        "shared.tools.reminders:_check_ends_no_poll",
+        Never("POLL"),
+        lacks="a model cancels the telling of a poll's result, without a receipt",
+    ),
     "writes_polls": Mutation(
         "shared.polls.apply:PollWriting._write_poll",
         Return(value=None),

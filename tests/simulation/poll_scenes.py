@@ -277,6 +277,22 @@ def poll_that_ends_at_its_time() -> list[str]:
         return [*([] if len(results) == 1 else ["I1: the result of a poll was not told, or twice"]), *scene.rests()]
 
 
+def reminder_of_a_poll_that_a_model_cancels() -> list[str]:
+    """A model cancels the reminder with the result of a poll, by the id that the prompt shows: the result is told all the same."""
+    with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
+        _is_polled(scene, "pollby")
+        scene.sleeps(1)
+        scene.runs_to_end(scene.asks_for("cancel"))
+        if not scene.world.truth.cancelled_by_id:
+            raise AssertionError("the order named no id")
+        scene.sleeps(_UNTIL_S + TICK_S - scene.world.now_s % TICK_S)
+        scene.ticks()
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+        is_told = any(beginning(_TEXTS.closed) in text for text in scene.said)
+        return [*([] if is_told else ["I1: the result of a poll was not told, or twice"]), *scene.rests()]
+
+
 def meeting_that_is_reminded_of() -> list[str]:
     """A member asks who comes, and to be reminded before."""
     with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:

@@ -83,6 +83,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "says_who_moved_up": poll_scenes.member_who_moves_up,
     "reminds_of_meetings": poll_scenes.meeting_that_is_reminded_of,
     "tells_results_with_messages": poll_scenes.poll_that_ends_at_its_time,
+    "keeps_the_telling_of_results": poll_scenes.reminder_of_a_poll_that_a_model_cancels,
     "writes_polls": poll_scenes.poll_that_is_closed,
     "takes_a_notice_once": hook_scenes.notice_that_comes_again,
     "records_shown_notices": hook_scenes.notice_that_comes_again,

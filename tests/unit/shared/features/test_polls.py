@@ -531,6 +531,23 @@ def test_no_result_of_a_poll_is_told_whose_question_was_taken_back(pool: ThreadP
     assert newest(ann).text == "どうぞ"
 
 
+@pytest.mark.parametrize(
+    ("tool", "more"),
+    [("cancel_reminder", {}), ("change_reminder", {"at": "2025-11-22T18:00"}), ("change_reminder", {"text": "x"})],
+)
+@pytest.mark.parametrize("is_meeting", [False, True])
+def test_no_call_for_reminders_takes_the_result_of_a_poll_away(
+    pool: ThreadPoolExecutor, is_meeting: bool, tool: str, more: dict[str, str]
+) -> None:
+    ann = group(pool, reminding=Reminding.REPLY)
+    made = met if is_meeting else polled
+    made(ann, closes="2025-11-21T18:00")
+    (closing,) = ReminderStore(chat_of(ann)).read_all()
+    ann.asks("リマインダーはいらない", calling((tool, {"id": closing.id, **more})), SAYS)
+    assert f"close_poll with the id {polls(ann)[0].id}" in str(result(ann))
+    assert ReminderStore(chat_of(ann)).read_all() == (closing,)
+
+
 def test_a_poll_that_is_closed_early_says_its_result_once(pool: ThreadPoolExecutor) -> None:
     ann = group(pool, reminding=Reminding.PUSH)
     polled(ann, closes="2025-11-21T18:00")
