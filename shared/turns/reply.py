@@ -1,7 +1,7 @@
 """Reply to a message: record it, take the chat's turn, think, commit, send.  Messages that arrive meanwhile get the same answer."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -140,19 +140,22 @@ class Reply:
         self._run(delivery, stored_turn, waits=False)
 
     def _run(self, delivery: "_ReplyDelivery", stored_turn: StoredTurn, *, waits: bool = True) -> Run:
-        """Run the delivery.  If its message is withdrawn, because the author withdrew everything, complete the withdrawal.
+        """Run the delivery, then for the messages of evicted deliveries that relied on it, where no turn has answered them.
 
-        The delivery then runs for the messages of evicted deliveries that relied on it, the newest first, until a message is not withdrawn:
-        the turn of such a message answers everything in the journal.
+        If its message is withdrawn, because the author withdrew everything, complete the withdrawal. Of the other messages the newest comes
+        first, until a message is not withdrawn: the turn of such a message answers everything in the journal. A turn that began before an
+        evicted delivery recorded its message answers only this delivery's.
         """
         conversation = delivery.conversation
         run = self.runner.run(conversation, delivery.in_turn, stored_turn, delivery.deadline, waits=waits)
         # Wait, because no work may go on once the request is answered, and because abandoned requests cost tokens, too
         wait(delivery.abandoned, timeout=delivery.deadline.within(_ABANDONED_S).left_s)
-        if run.result is not EventResult.WITHDRAWN:
-            return run
-        self.withdrawal.take_back_late(conversation, delivery.own)
-        for line_message_id in run.inherits:
+        inherits: Iterable[str] = run.inherits
+        if run.result is EventResult.WITHDRAWN:
+            self.withdrawal.take_back_late(conversation, delivery.own)
+        else:
+            inherits = delivery.unanswered(run.inherits)
+        for line_message_id in inherits:
             evicted = conversation.journal.message_of(line_message_id)
             if evicted is None:
                 continue
@@ -238,6 +241,16 @@ class _ReplyDelivery:
         if unfinished is not None and own_id in unfinished.answered_ids:
             return None
         return EventResult.WITHDRAWN if history.amendments.hides(self.own) else EventResult.ALREADY_ANSWERED
+
+    def unanswered(self, line_message_ids: Collection[str]) -> tuple[str, ...]:
+        """Return the messages that no outcome covers, in their order; nothing is read for none."""
+        if not line_message_ids:
+            return ()
+        stored_turn = self.conversation.turn.read()
+        history = self.reply.runner.reader.read_newest(self.conversation, required_ids=frozenset(line_message_ids))
+        history = history.with_covered_by(stored_turn.record)
+        pending = {one.line_message_id for one in self._pending(history)}
+        return tuple(one for one in line_message_ids if one in pending)
 
     def hand_over(self) -> EventResult | None:
         """Leave a marker: the message is in the journal, so the next turn answers it; if no turn is opened, a tick does."""

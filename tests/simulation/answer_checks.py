@@ -74,7 +74,6 @@ def check_answered(story: Story, history: dict[str, OutcomeRecord], message: Mes
     is_withheld = story.world.weather.hangs and any(one.kind is OutcomeKind.WITHDRAWN for one in covering)
     may_be_silent |= is_withheld  # what its answer repeated was withdrawn while nobody knew whether that had arrived
     is_quiet = story.world.weather.is_quiet
-    may_be_silent |= story.mood.seconds[1] > TOKEN_S / 3 and _is_asked_beside_others(story, message.at_s)
     if is_quiet and not effects and not may_be_silent and not _is_out_of_reach(story, message.at_s):
         yield f"I6: {message.id} met silence although what was down was back while its token lived"
     if story.is_calm and not effects and not may_be_silent:
@@ -208,7 +207,7 @@ def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> b
         return True
     slow = (story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3) or story.waited_long(message.id)
     return OutcomeKind.UNDELIVERED in kinds and (
-        slow or story.begins_again(message.at_s) or story.is_crowded_at(message)
+        slow or story.begins_again(message.at_s, is_message=True) or story.is_crowded_at(message)
     )
 
 

@@ -119,6 +119,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "replies_beside_plain_results": entry_scenes.reply_beside_what_falls_into_the_inbox,
     "removes_what_went_before_the_write": entry_scenes.unsend_between_a_reply_and_its_write,
     "ends_requests_for_follow_ups": follow_up_scenes.follow_up_while_the_model_thinks,
+    "answers_whose_places_it_took": turn_scenes.message_whose_place_goes_to_one_that_another_instance_answers,
     "lists_follow_ups": follow_up_scenes.follow_up_on_another_instance,
     "limits_asking_anew": follow_up_scenes.follow_ups_without_end,
     "leaves_time_to_answer": follow_up_scenes.follow_up_with_little_time_left,

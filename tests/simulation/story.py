@@ -175,12 +175,15 @@ class Story:
         amended = sorted(at_s for one in self.people.messages for at_s in one.amended_s)
         return any(last - first < TOKEN_S for first, last in zip(amended, amended[_MUCH_AMENDED:], strict=False))
 
-    def begins_again(self, at_s: float) -> bool:
+    def begins_again(self, at_s: float, *, is_message: bool = False) -> bool:
         """Whether so much is amended within a minute of this time that a turn which begins again for each amendment outlasts the token.
 
         What waits is answered with a message that follows within the minute, so an amendment of that one counts while its own token lasts.
+        A message is answered on the freshest token of all that are answered together, so while that lasts every amendment counts.
         """
         since_s, until_s = at_s - TOKEN_S, at_s + TOKEN_S
+        if is_message:
+            until_s = TOKEN_S + max(one.at_s for one in self.people.messages if at_s <= one.at_s < until_s)
         amended = []
         for message in self.people.messages:
             last_s = max(until_s, message.at_s + TOKEN_S) if at_s < message.at_s < until_s else until_s

@@ -307,6 +307,11 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         Skip("inherits.update"),
         lacks="a message meets silence where those that took its place are withdrawn",
     ),
+    "answers_whose_places_it_took": Mutation(
+        f"{_REPLY}:_ReplyDelivery.unanswered",
+        Return(value=""),
+        lacks="a message whose place went to a newer one, which another instance answers, waits for a tick",
+    ),
     "gives_up_its_place": Mutation(
         f"{_ROOM}:WaitingRoom.place",
         Never("PLACES"),

@@ -4,7 +4,9 @@ from typing import Final
 
 from shared.access.budgets import Limits
 from shared.turns.deferral import LateReply
+from shared.turns.waiting_room import PLACES
 from tests.simulation.mind import REQUEST_TOKENS
+from tests.simulation.people import MEMBERS
 from tests.simulation.scene import JOURNAL, MINUTE_S, Scene
 
 _CALLS_OF_A_SLOW_THOUGHT: Final = 2
@@ -269,3 +271,19 @@ def questions_around_midnight() -> list[str]:
 def _repeated_model_calls(scene: Scene) -> list[str]:
     is_wasted = scene.world.truth.model_calls > _CALLS_OF_A_SLOW_THOUGHT
     return ["I6: a thought was lost although nothing had failed"] if is_wasted else []
+
+
+def message_whose_place_goes_to_one_that_another_instance_answers() -> list[str]:
+    """A delivery waits while another instance answers its message. It gets the place of an older message, which that turn has not read."""
+    with Scene(group=True, seconds=8.0).playing() as scene:
+        older = scene.says(by=MEMBERS[0])
+        scene.sleeps(0.1)
+        newer = scene.delivers(scene.says(by=MEMBERS[1]))
+        answering = scene.pushes(newer, instance=1)
+        scene.runs_until(answering, "model")
+        scene.pushes(newer, instance=0)
+        for _ in range(PLACES - 1):
+            scene.runs(seconds=0.1)
+            scene.pushes(scene.delivers_order(scene.commands("help")), instance=0)
+        scene.pushes(scene.delivers(older), instance=0)
+        return scene.rests(calm=True)

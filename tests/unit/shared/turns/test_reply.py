@@ -582,6 +582,24 @@ def test_a_withdrawn_message_waits_for_those_whose_place_it_took(pool: ThreadPoo
     assert chat.questions == [("m1", "m2")]
 
 
+@pytest.mark.parametrize(
+    ("answered", "asked"), [(("m3",), [("m1", "m2")]), (("m2", "m3"), [("m1",)]), (("m1", "m2", "m3"), [])]
+)
+def test_a_message_that_another_worker_answers_goes_on_with_those_whose_places_it_took(
+    pool: ThreadPoolExecutor, answered: tuple[str, ...], asked: list[tuple[str, ...]]
+) -> None:
+    chat = HeirChat(pool)
+    messages = [chat.message(number) for number in (1, 2, 3)]
+    outcome = outcome_of([one for one in messages if one.line_message_id in answered], OutcomeKind.REPLIED)
+
+    def answer_elsewhere() -> None:
+        chat.conversation.journal.record_outcome(outcome)
+
+    assert chat.deliver_last(*messages, meanwhile=answer_elsewhere) == "already_answered"
+
+    assert chat.questions == asked
+
+
 def test_a_withdrawn_message_waits_for_those_of_its_heritage_that_are_left(pool: ThreadPoolExecutor) -> None:
     chat = HeirChat(pool)
     older, old, newer = chat.message(1), chat.message(2), chat.message(3)
