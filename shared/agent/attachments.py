@@ -1,11 +1,13 @@
 """Texts of the code that stand below an answer as they are, such as a digest: never retyped by the model, and in the answer's language."""
 
+import re
 from collections.abc import Callable
 from threading import Lock
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from shared.line.cards.card import Card, written
 
+_NUMBER: Final = re.compile(r"\d[\d,.]*")
 MakesCard: TypeAlias = Callable[[str, str], Card | None]
 
 
@@ -61,6 +63,22 @@ def without_lines_of(attached: tuple[str, ...], text: str) -> str:
     """
     lines = {_worded(line) for one in attached for line in one.split("\n")} - {""}
     return "\n".join(line for line in text.split("\n") if _worded(line) not in lines).strip()
+
+
+def without_footnotes(footnotes: tuple[str, ...], text: str) -> str:
+    """Return the model's text without the lines that repeat a footnote of one line, with whatever numbers.
+
+    An earlier answer in the prompt may end with the same fixed line. For example, the line "(It used 49,900 tokens.)" goes where the
+    footnote is "(It used 50,700 tokens.)". Lines of footnotes with sources, such as links, stay.
+    """
+    lines = {_unnumbered(one) for one in footnotes if "\n" not in one} - {""}
+    if not lines:
+        return text
+    return "\n".join(line for line in text.split("\n") if _unnumbered(line) not in lines).strip()
+
+
+def _unnumbered(line: str) -> str:
+    return _NUMBER.sub("#", _worded(line))
 
 
 def _worded(line: str) -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import Final, Protocol
 
 from shared import logs, tracing
-from shared.agent.attachments import without_lines_of
+from shared.agent.attachments import without_footnotes, without_lines_of
 from shared.agent.catch_up import CatchUp, is_catch_up_only
 from shared.agent.claims import is_claimed_done, unbacked_claims
 from shared.agent.loop import Agent, Thought
@@ -301,10 +301,11 @@ class AgentResponder:
         is_cut = text.endswith(goes_on)
         if is_blank(text) and not attached:
             return _Answer(text="", is_cut=False)
+        text = without_footnotes(thought.footnotes, text)
         text = GAP.join(filter(None, (without_lines_of(attached, text) if attached else text, *attached)))
         text += receipt_text
         for addition in map(mask_ids, filter(None, thought.footnotes)):
-            longer = f"{text}{GAP}{addition}"
+            longer = GAP.join(filter(None, (text, addition)))
             if length_of(longer) > room:
                 logs.warning("footnote_left_out", length=len(addition))
                 continue

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -30,6 +31,8 @@ from tests.support.people import ChatEvents, Person
 from tests.support.pushed import PushedWorker
 
 YUKI = "U" + "1" * 32
+WATCHED = "(I watched 8 minutes. It used 50,700 of today’s tokens.)"
+SOURCES = "Google: Osaka weather\nhttps://tenki.jp/"
 HELLO = calling(("reply", {"message": "hello"}))
 ANY: Json = {"type": "object", "properties": {"length": {"type": "integer"}}}
 
@@ -44,10 +47,18 @@ def cited(arguments: Json, _: TurnContext) -> Cited:
     return Cited(result={}, footnote="f" * int(str(arguments["length"])))
 
 
+def footed(footnote: str, _: Json, __: TurnContext) -> Cited:
+    return Cited(result={}, footnote=footnote)
+
+
 @pytest.fixture
 def worker(pool: ThreadPoolExecutor) -> PushedWorker:
     cite = Tool(name="cite", description="", parameters=ANY, response=ANY, run=cited)
-    return PushedWorker(pool, more_tools=(cite,))
+    fixed = (
+        Tool(name=name, description="", parameters=ANY, response=ANY, run=partial(footed, footnote))
+        for name, footnote in (("watch", WATCHED), ("source", SOURCES))
+    )
+    return PushedWorker(pool, more_tools=(cite, *fixed))
 
 
 @pytest.fixture
@@ -111,6 +122,25 @@ def test_a_footnote_stands_in_the_answer_as_long_as_bubbles_have_room(
 
     assert outcome["text"] == ("hello" if more else f"hello\n\n{'f' * length}")
     assert len(logged(lines, "footnote_left_out")) == more
+
+
+@pytest.mark.parametrize("words", ["A cook bakes bread.", ""])
+def test_a_fixed_line_that_the_model_repeats_from_an_earlier_answer_is_said_once(
+    worker: PushedWorker, direct: ChatEvents, words: str
+) -> None:
+    repeated = f"{words}\n\n(I watched 8 minutes. It used 49,900 of today’s tokens.)"
+
+    outcome = answered(worker, direct, calling(("watch", {})), calling(("reply", {"message": repeated})))
+
+    assert outcome["text"] == f"{words}\n\n{WATCHED}".strip()
+
+
+def test_sources_that_the_model_names_stay(worker: PushedWorker, direct: ChatEvents) -> None:
+    outcome = answered(
+        worker, direct, calling(("source", {})), calling(("reply", {"message": "Rain.\nGoogle: Osaka weather"}))
+    )
+
+    assert outcome["text"] == f"Rain.\nGoogle: Osaka weather\n\n{SOURCES}"
 
 
 def test_only_an_answer_about_much_may_be_long(worker: PushedWorker, direct: ChatEvents) -> None:
