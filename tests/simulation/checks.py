@@ -144,6 +144,7 @@ def _violations_of_chat(story: Story) -> list[str]:
             world=story.world,
             is_lost=story.is_amendment_lost,
             waits=lambda name: story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(name),
+            retries_summaries=bool(story.mood.downs) or story.mood.seconds[1] > story.summary_s,
         )
     )
     found += check_entries(EntryStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))

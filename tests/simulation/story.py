@@ -9,7 +9,7 @@ from shared.agent.turn_requests import Limits
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.segments import decode_segment
 from shared.conversation.snapshot_records import SnapshotRecord
-from shared.conversation.turn import TurnRecord
+from shared.conversation.turn import FENCE, TurnRecord
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.turns.attempt import MODEL_S
@@ -28,6 +28,7 @@ LONG_WAIT_S: Final = 10.0
 OUTCOMES_KEPT: Final = 20
 """The snapshot keeps at least so many."""
 _MUCH_AMENDED: Final = 6
+_READING_S: Final = 3.0
 _BESIDE_THINKING_S: Final = 5.0
 """What a turn takes beside the model: reading, and writes that meet 429."""
 
@@ -112,6 +113,11 @@ class Story:
         is_cut = self.mood.seconds[1] > Limits().call_s  # the first request is, and a second one follows
         asks = 3 if is_cut or self.mood.downs or self.settings.has_knowledge or self.settings.has_notion else 1
         return min(MODEL_S, asks * self.mood.seconds[1])
+
+    @property
+    def summary_s(self) -> float:
+        """How long the model may surely take for a summary that is pushed: half of the claim's fence, once the chat is read."""
+        return (self.settings.lease_s * FENCE - _READING_S) / 2
 
     def is_crowded_at(self, message: Message) -> bool:
         """Whether more messages came within a minute of this one than a turn reads, so that it may take many turns to answer all."""

@@ -109,6 +109,24 @@ def summary_that_no_tick_can_make() -> list[str]:
         return [*([] if is_told else ["I1: a summary was not told, or more than once"]), *scene.rests()]
 
 
+def summary_that_a_later_tick_makes() -> list[str]:
+    """The model needs too long for a summary in the first three tries, and not in a later one: it is pushed then, within half an hour."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("pushsum"))
+        scene.sleeps(1)
+        _says_to_nobody(scene)
+        scene.sleeps(_DUE_S + TICK_S - scene.world.now_s % TICK_S)
+        scene.stage.mood.seconds = (_TOO_LONG_S, _TOO_LONG_S)
+        for _ in range(3):
+            scene.ticks()
+            scene.sleeps(MINUTE_S)
+        is_pushed = any(text.reminder is not None for text in scene.world.truth.said)
+        scene.stage.mood.seconds = (1.0, _TOO_LONG_S)
+        found = scene.rests(calm=True)
+        is_pushed_later = any(text.reminder is not None for text in scene.world.truth.said)
+        return found if is_pushed_later and not is_pushed else ["I1: a summary was not pushed", *found]
+
+
 def unsend_while_a_summary_is_pushed() -> list[str]:
     """A message is withdrawn while the model sums it up for a push: it is pushed without it, by the next tick."""
     with _scene().playing() as scene:

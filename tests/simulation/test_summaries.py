@@ -15,6 +15,7 @@ from tests.simulation import summary_scenes
         summary_scenes.unsend_before_a_summary_is_made,
         summary_scenes.summary_whose_worker_dies,
         summary_scenes.summary_that_is_pushed,
+        summary_scenes.summary_that_a_later_tick_makes,
         summary_scenes.summary_that_no_tick_can_make,
         summary_scenes.unsend_while_a_summary_is_pushed,
         summary_scenes.private_summary_that_is_sent,
