@@ -218,7 +218,7 @@ class PollTools:
         poll = overlay.find(str(arguments["id"]) if arguments.get("id") else None)
         choice = _choice_of(str(arguments["option"]), poll)
         written = short_line(without_lone_surrogates(str(arguments.get("name") or "")), limit=NAME_LIMIT)
-        member, name = self._voter(message.user_id, written, context)
+        member, name = self._voter(message.user_id, written, context, poll=poll, overlay=overlay)
         vote = Vote(
             poll_id=poll.id,
             sent_ms=message.timestamp_ms,
@@ -231,10 +231,13 @@ class PollTools:
         self._attach(poll, overlay, context)
         return {"id": poll.id, "question": poll.question, "option": poll.options[choice], **_ATTACHED}
 
-    def _voter(self, user_id: str | None, written: str, context: TurnContext) -> tuple[str, str]:
+    def _voter(
+        self, user_id: str | None, written: str, context: TurnContext, *, poll: Poll, overlay: PollOverlay
+    ) -> tuple[str, str]:
         """Return the mark and the name of the person whose vote counts: of the author, or of the written name where LINE names no author.
 
-        Raises: StagingFault, if a member votes for another person, or an author without an id for a member.
+        Nothing tells two authors without an id apart, so no further name counts where as many have voted as the group has members.
+        Raises: StagingFault, if a member votes for another person, an author without an id for a member, or under one name too many.
         """
         asked = comparable_name(written)
         if user_id is not None:
@@ -244,10 +247,17 @@ class PollTools:
             return mark_id(user_id), own_name
         if not asked:
             raise StagingFault(_NAME_MISSING, may_retry=True)
-        if asked in map(comparable_name, self._group(context).names.values()):
+        members = self._group(context)
+        if asked in map(comparable_name, members.names.values()):
             raise StagingFault(
                 f"{written} is a member, and LINE does not say who writes this: {written} has to press the button in "
                 "LINE on a phone, or write from there; anybody else needs another name."
+            )
+        voters = {vote.member for vote in overlay.counted(poll)} | {mark_of_written(written)}
+        if members.size is not None and len(voters) > members.size:
+            raise StagingFault(
+                f"Not counted: this group has {members.size} members, and as many have voted. LINE does not say who writes this: "
+                "a vote under a name that was given before may change, or the person presses the button in LINE on a phone."
             )
         return mark_of_written(written), written
 

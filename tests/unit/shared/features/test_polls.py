@@ -423,6 +423,20 @@ def test_nobody_votes_in_the_name_of_a_member_or_of_nobody(ann: Person, vote: di
     assert told in str(result(ann))
 
 
+def test_written_names_are_no_more_than_the_members(ann: Person) -> None:
+    ann.worker.line.members[recorded.GROUP] = 3
+    poll = polled(ann)
+    press(ann, poll, 0, by=BEN)
+    for name in ("Dan", "Eve", "Fay"):
+        writes_unnamed(ann, f"寿司（{name}）", option="寿司", name=name)
+    assert counts(ann, poll) == {"カレー": 1, "寿司": 2}
+    assert "this group has 3 members, and as many have voted" in str(result(ann))
+
+    writes_unnamed(ann, "カレー（Dan）", option="カレー", name="Dan")
+    press(ann, poll, 1, by=CHO)
+    assert counts(ann, poll) == {"カレー": 2, "寿司": 2}
+
+
 def test_a_member_votes_for_nobody_else(ann: Person) -> None:
     poll = polled(ann)
     ann.asks("ダンも寿司だって", calling(("vote", {"option": "寿司", "name": "ダン"})), SAYS)
