@@ -136,9 +136,7 @@ class TranslationHandler:
         if not setting.is_on:
             return self._say(event, Phrase.TRANSLATION_IS_OFF)
         if setting.is_for_all:
-            return self._say(
-                event, Phrase.TRANSLATION_IS_ON, stage=stage_beyond_undo, languages=named(setting.languages)
-            )
+            return self._say(event, Phrase.TRANSLATION_IS_ON, stage=stage_beyond_undo, languages=setting.languages)
         return self._say_on(event, Phrase.TRANSLATION_IS_ON_FOR_ONE, setting, joins=True)
 
     def _ask_to_begin(self, event: LineEvent, content: MessageContent, words: tuple[str, ...]) -> EventResult:
@@ -216,7 +214,7 @@ class TranslationHandler:
             offer=Offer(translation=translation) if joins else None,
             stage=stage_beyond_undo,
             readers=setting.languages,
-            languages=named(setting.languages),
+            languages=setting.languages,
         )
 
     def _ask(
@@ -229,7 +227,7 @@ class TranslationHandler:
         readers: Sequence[str],
     ) -> EventResult:
         offer = Offer(translation=offered, asked_by=content.line_message_id)
-        return self._say(event, which, offer=offer, readers=readers, languages=named(offered.languages))
+        return self._say(event, which, offer=offer, readers=readers, languages=offered.languages)
 
     def _say(  # noqa: PLR0913 - the parts of an announcement
         self,
@@ -240,9 +238,12 @@ class TranslationHandler:
         offer: Offer | None = None,
         stage: Stage = stage_nothing,
         readers: Sequence[str] = (),
-        **facts: str,
+        languages: Sequence[str] = (),
     ) -> EventResult:
-        """Announce the text in the chat's language, below it in those of its `readers`; with a `setting`, its terms are words of people."""
+        """Announce the text in the chat's language, below it in those of its `readers`; with a `setting`, its terms are words of people.
+
+        `languages` are those that the text names.
+        """
         provenance = Provenance() if setting is None else Provenance.of_sources(term.source for term in setting.terms)
 
         def worded(locale: str | None) -> Announcement:
@@ -258,9 +259,12 @@ class TranslationHandler:
 
         def said(locale: str) -> str:
             terms = () if setting is None else (term.text for term in setting.terms)
-            until = self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale)
             return self.phrases.text(
-                which, locale=locale, terms=listed(terms, locale=locale), **facts, **({"until": until} if offer else {})
+                which,
+                locale=locale,
+                terms=listed(terms, locale=locale),
+                languages=named(languages, locale=locale),
+                until=self.phrases.hour(event.timestamp_ms + CONFIRMED_WITHIN_MS, locale=locale),
             )
 
         conversation = self.conversations.of(event.conversation_id)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from shared.locales.lists import listed_languages
+
 LANGUAGES: Final[Mapping[str, str]] = {
     "ja": "日本語",
     "th": "ไทย",
@@ -16,6 +18,6 @@ LANGUAGES: Final[Mapping[str, str]] = {
 """The codes of the languages, each with its own name for itself."""
 
 
-def named(languages: Iterable[str]) -> str:
-    """Return the languages by their own names: `named(("ja", "th"))` -> "日本語・ไทย"."""
-    return "・".join(LANGUAGES[language] for language in languages)
+def named(languages: Iterable[str], *, locale: str) -> str:
+    """Return the languages by their own names, in one line of `locale`: `named(("ja", "th"), locale="ja")` -> "日本語・ไทย"."""
+    return listed_languages((LANGUAGES[language] for language in languages), locale=locale)

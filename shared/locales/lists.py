@@ -13,9 +13,10 @@ _HIDDEN: Final = "+{count}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListTexts:
-    """How one language joins the {first} and the {second} of several words."""
+    """How one language joins the {first} and the {second} of several words, and of several names of languages."""
 
     two: str
+    two_languages: str
 
 
 def listed(words: Iterable[str], *, locale: str, hidden_count: int = 0) -> str:
@@ -25,6 +26,12 @@ def listed(words: Iterable[str], *, locale: str, hidden_count: int = 0) -> str:
     """
     shown = [*words, *([_HIDDEN.format(count=hidden_count)] if hidden_count > 0 else [])]
     return joined(_texts(locale).two, shown) if shown else ""
+
+
+def listed_languages(names: Iterable[str], *, locale: str) -> str:
+    """Return names of languages in one line, as `listed` does: "日本語・ไทย" in `ja`, "日本語, ไทย" in `en`."""
+    shown = tuple(names)
+    return joined(_texts(locale).two_languages, shown) if shown else ""
 
 
 @cache

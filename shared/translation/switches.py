@@ -30,7 +30,7 @@ def _row(setting: TranslationSetting, phrases: Phrases, locale: str) -> CardRow:
     state = Phrase.SWITCH_TRANSLATION_ALL if setting.is_for_all else Phrase.SWITCH_TRANSLATION_ONE
     return CardRow(
         text=name,
-        detail=phrases.text(state, locale=locale, languages=named(setting.languages)),
+        detail=phrases.text(state, locale=locale, languages=named(setting.languages, locale=locale)),
         buttons=tuple(
             switch_button(
                 label,

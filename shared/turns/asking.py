@@ -116,7 +116,7 @@ class Asking:
             self.phrases.text(
                 _translation_question(offered),
                 locale=reader,
-                languages=named(offered.languages),
+                languages=named(offered.languages, locale=reader),
                 term=offered.term,
                 until=self.phrases.hour(until_ms, locale=reader),
             )
