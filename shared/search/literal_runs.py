@@ -55,9 +55,10 @@ class Signs:
         """Add the signs of the texts."""
         for text in texts:
             folded = fold(text)
-            self._runs.update(_runs(folded))
             least = _NUMBER_WEIGHT if any(map(str.isdigit, folded)) else _WHOLE_WEIGHT
-            if least <= weight_of(folded) < RUN_WEIGHT:  # a longer text shows by its runs
+            if runs := frozenset(_runs(folded)):
+                self._runs.update(runs)
+            elif weight_of(folded) >= least:
                 self._wholes.add(folded)
 
     def are_in(self, texts: Iterable[str]) -> bool:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.search.folding import fold
-from shared.search.literal_runs import Runs, Signs, shares_run
+from shared.search.literal_runs import Runs, Signs, shares_run, weight_of
 
 
 @pytest.mark.parametrize(
@@ -96,3 +96,27 @@ def test_signs_of_several_texts_are_in_any_that_repeats_one() -> None:
     assert signs.are_in(["庭の工事は来週だ", "rain today"])
     assert not signs.are_in(["rain today", "snow tomorrow"])
     assert not signs.are_in([])
+
+
+@pytest.mark.parametrize(
+    ("text", "repeats", "is_sign"),
+    [
+        ("dinner", "a dinner", True),
+        ("lunch", "a lunch", False),
+        ("8時", "朝8時", False),
+        ("18時", "朝18時", True),
+        ("elevenchars", "elevenchars!", True),
+        ("elevenchars", "elevencharz!", False),
+        ("twelve chars", "twelve chars!", True),
+        ("twelve chars and more", "twelve chars!", True),
+    ],
+)
+def test_a_short_text_is_a_sign_as_a_whole_and_a_longer_one_by_its_runs(text: str, repeats: str, is_sign: bool) -> None:
+    signs = Signs()
+    signs.add([text])
+
+    assert signs.are_in([repeats]) is is_sign
+
+
+def test_weight_counts_ascii_once_and_other_characters_twice() -> None:
+    assert weight_of("8時") == 3

@@ -28,12 +28,22 @@ YUKI, KENJI = "U" + "a" * 32, "U" + "b" * 32
 
 
 class CountingStore(MemoryObjectStore):
-    """A bucket that notes what is read; the object `vanishes` is deleted before it is read."""
+    """A bucket that notes what is read; the object `vanishes` is deleted before it is read.
+
+    `rewrites`: what another worker writes over the next object that is to be deleted by its generation.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.reads: list[str] = []
         self.vanishes = ""
+        self.rewrites: Segment | None = None
+
+    def delete(self, name: str, *, generation: int | None = None) -> bool:
+        if self.rewrites is not None and generation is not None:
+            self.replace(name, encode_segment(self.rewrites), generation=generation)
+            self.rewrites = None
+        return super().delete(name, generation=generation)
 
     def read(self, name: str) -> StoredObject | None:
         self.reads.append(name)
@@ -430,6 +440,17 @@ def test_a_segment_that_was_cleaned_is_not_written_again(
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 
     assert store.list(name) == cleaned
+
+
+def test_a_segment_that_is_rewritten_between_the_listing_and_its_deletion_is_erased(
+    chat: Conversation, store: CountingStore
+) -> None:
+    put_segment(chat, [message(1, SOUP)])
+    store.rewrites = Segment(messages=(message(2, SOUP),))
+
+    Sweep(archive=chat.archive).clean_all(Amendments(erased_ms=9))
+
+    assert SOUP not in everything_in(store)
 
 
 def test_segments_that_were_just_written_are_cleaned_as_far_as_they_are_there(
