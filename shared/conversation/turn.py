@@ -246,6 +246,21 @@ class Turn:
                 return
         raise StorageUnavailableError("others kept changing the turn")
 
+    def raise_epoch(self, *, unless_committed_to: str) -> OutcomeRecord | None:
+        """Have a thinking holder look before it commits, and a worker that is about to open the turn read the chat again.
+
+        The caller has recorded an outcome of this id. If the turn is committed to the same id, return its outcome, and raise nothing.
+        A holder that loses a swap to this write goes on. Raises: StorageUnavailableError.
+        """
+        for _ in range(SWAP_ATTEMPTS):
+            turn = self.read()
+            outcome = turn.record.outcome
+            if outcome is not None and outcome.webhook_event_id == unless_committed_to:
+                return outcome
+            if self.swap(turn, replace(turn.record, epoch=turn.record.epoch + 1)) is not None:
+                return None
+        raise StorageUnavailableError("others kept changing the turn")
+
     def chosen_locale(self) -> str | None:
         """Return the language that a member chose for the chat; None: no member has."""
         return self.read().record.chosen_locale

@@ -204,8 +204,24 @@ class _AnnouncementDelivery:
             undelivered = replace(
                 self.outcome, kind=OutcomeKind.UNDELIVERED, text=self.outcome.text if is_postponed else None
             )
-            self.conversation.journal.record_outcome(undelivered)
+            self._give_up(undelivered)
         return EventResult.UNDELIVERED
+
+    def _give_up(self, undelivered: OutcomeRecord) -> None:
+        """Record that the text was not sent; another delivery of the event, with a younger token, commits it before that or never.
+
+        A worker that opens the turn, or commits, loses its swap to the raised epoch, and finds the record. Where another one has committed
+        the text between the reading of the turn and the record, nobody knows whether it is sent.
+        """
+        self.conversation.journal.record_outcome(undelivered)
+        if self.route.reply_token is None:  # no delivery has any, so none sends the text
+            return
+        committed = self.conversation.turn.raise_epoch(unless_committed_to=undelivered.webhook_event_id)
+        if committed is not None:
+            self.conversation.journal.record_outcome(committed.without_words(OutcomeKind.UNKNOWN))
+
+    def _is_given_up(self) -> bool:
+        return self.conversation.journal.outcome_of(self.outcome.webhook_event_id) is not None
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         decided = self.decide()
@@ -221,7 +237,7 @@ class _AnnouncementDelivery:
             basis = Basis(
                 conversation=self.conversation, lease=lease, prompt=outcome.provenance, before=history.amendments
             )
-        committed = lease.commit(outcome, self.route, basis=basis)
+        committed = lease.commit(outcome, self.route, basis=basis, is_given_up=self._is_given_up)
         return self.outbox.finish(lease, committed, deadline=self.deadline) if committed is not None else None
 
 

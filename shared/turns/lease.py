@@ -110,18 +110,26 @@ class Lease:
             if self.record.state != "thinking" or self.write(self.record) or not self._catch_up():
                 return
 
-    def commit(self, outcome: OutcomeRecord, route: Route, *, basis: Basis | None = None) -> OutcomeRecord | None:
+    def commit(
+        self,
+        outcome: OutcomeRecord,
+        route: Route,
+        *,
+        basis: Basis | None = None,
+        is_given_up: Callable[[], bool] = lambda: False,
+    ) -> OutcomeRecord | None:
         """Return the committed outcome, with its number, for delivery along `route`.  A fixed text has no `basis`.
 
-        None: the turn was lost; or an edit or a withdrawal affected the basis while the model thought, and the turn is idle.
+        None: the turn was lost; or an edit or a withdrawal affected the basis while the model thought, and the turn is idle. So it is where
+        `is_given_up`, asked once the epoch has moved: another delivery has recorded the outcome as undelivered.
         Example: with a turn at sequence 41, the returned outcome has `sequence=42`.
         """
         for _ in range(SWAP_ATTEMPTS):
             if self.record.state != "thinking":
                 return None
             epoch = self.record.epoch
-            if basis is not None and epoch != self.amendments_epoch:
-                if basis.is_amended():
+            if epoch != self.amendments_epoch:
+                if is_given_up() or (basis is not None and basis.is_amended()):
                     self.release()
                     return None
                 self.amendments_epoch = epoch

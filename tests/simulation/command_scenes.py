@@ -1,9 +1,15 @@
 """Scenes of commands: `/forget`, `/bye`, and the buttons that confirm them."""
 
+from typing import Final
+
 from shared.line.postback_data import ConfirmPress, SparePress, SuggestionPress
+from tests.simulation.bus import Delivery
 from tests.simulation.scene import MINUTE_S, Scene
+from tests.simulation.scheduler import Task
 from tests.simulation.stage import SMALL_BOUNDS
 from tests.support.buttons import confirmed_question_in
+
+_TOKEN_IS_DEAD_S: Final = 66.0
 
 
 def bye_that_comes_again_after_a_new_invitation() -> list[str]:
@@ -27,6 +33,39 @@ def bye_that_is_slower_than_a_new_invitation() -> list[str]:
         scene.runs_to_end(scene.pushes(scene.bot_joins()))
         scene.runs_to_end(worker)
         return scene.rests()
+
+
+def command_whose_older_delivery_is_late() -> list[str]:
+    """LINE delivers a command again. The first delivery comes late, and gives up while the turn is held; a holder that speaks then dies."""
+    with Scene().playing() as scene:
+        holder, late = _held_for_a_command(scene)
+        scene.runs_to_end(scene.pushes(late, instance=1))
+        if scene.comes_to(holder, "reply"):
+            scene.runs_past(holder, "reply")
+            scene.dies(holder)
+        return scene.rests()
+
+
+def command_that_is_sent_while_its_older_delivery_gives_up() -> list[str]:
+    """The same. Between the look at the turn and the record of the first delivery, the holder commits the text, sends it, and dies."""
+    with Scene().playing() as scene:
+        holder, late = _held_for_a_command(scene)
+        giving_up = scene.pushes(late, instance=1)
+        scene.runs_until(giving_up, "write journal/")
+        scene.runs_past(holder, "reply")
+        scene.dies(holder)
+        scene.runs_to_end(giving_up)
+        return scene.rests()
+
+
+def _held_for_a_command(scene: Scene) -> tuple[Task, Delivery]:
+    """LINE delivers a command twice; return the worker of the second delivery, about to commit, and the first one, whose token is dead."""
+    order = scene.commands("help")
+    late = scene.delivers_order(order)
+    scene.sleeps(_TOKEN_IS_DEAD_S)
+    holder = scene.pushes(scene.delivers_order(order), instance=0)
+    scene.runs_until(holder, "write turns/", times=2)
+    return holder, late
 
 
 def forget_that_is_confirmed() -> list[str]:

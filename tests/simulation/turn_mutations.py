@@ -332,6 +332,21 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         Instead("is_as_proposed", take_as_shown),
         lacks="a tap changes what has changed since the question",
     ),
+    "gives_up_for_all_deliveries": Mutation(
+        f"{_ANNOUNCEMENT}:_AnnouncementDelivery._give_up",
+        Instead("raise_epoch", lambda turn, **_: None),  # noqa: ARG005 - the turn, as the owner of the method
+        lacks="a fixed text is sent after another delivery has recorded it as undelivered, and its worker dies",
+    ),
+    "looks_whether_it_was_given_up": Mutation(
+        f"{_LEASE}:Lease.commit",
+        DropClause("is_given_up"),
+        lacks="the same, of a holder that lost a swap to the one that gave up",
+    ),
+    "knows_not_what_was_sent_meanwhile": Mutation(
+        f"{_ANNOUNCEMENT}:_AnnouncementDelivery._give_up",
+        Never("committed"),
+        lacks="a fixed text that is committed while another delivery gives up stays undelivered in history",
+    ),
     "says_that_nothing_had_to_change": Mutation(
         "shared.agent.confirmed_changes:ConfirmedCalls.carry_out",
         Never("text"),
