@@ -64,8 +64,8 @@ class ConfirmedCalls:
         if failed or not is_as_shown:
             logs.warning("confirmed_change_failed", tools=[one.tool for one in proposed])
             text = "\n\n".join(filter(None, (text, self.phrases.text(Phrase.CHANGE_FAILED, locale=locale))))
-        elif not text:  # somebody else has made the same change since the question
-            text = self.phrases.text(Phrase.CHANGE_NOT_NEEDED, locale=locale)
+        else:  # without a receipt another tap has made the same change since the question
+            text = text or self.phrases.text(Phrase.CHANGE_NOT_NEEDED, locale=locale)
         outcome = replace(
             question.draft,
             kind=OutcomeKind.REPLIED,

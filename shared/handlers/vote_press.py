@@ -151,7 +151,7 @@ class VotePressHandler:
             is_late = poll.is_closed(own.sent_ms)
             if is_late:  # earlier presses may have left the telling to this one, while the poll was not written yet
                 store.delete_votes(vote for vote in listed if vote == own)
-                if not votes or last.votes == claim.votes:
+                if _is_same_standing(last, claim) or not votes:
                     return self._tell(conversation, event, own.poll_id)
             elif own not in votes and self._standing_poll(conversation, own.poll_id, amendments) is None:
                 return self._refuse(conversation, event, own)
@@ -162,7 +162,7 @@ class VotePressHandler:
                 if not event.deadline.pause(min(wait_ms / 1_000, _LOOK_S)):
                     raise TurnBusyError("the poll's standing was told a moment ago")
                 continue
-            is_claimed = is_own_claim and last.votes == claim.votes
+            is_claimed = is_own_claim and _is_same_standing(last, claim)
             claimed = generation if is_claimed else store.swap_standing(own.poll_id, claim, generation=generation)
             if claimed is not None:
                 on_sent = partial(self._record, store, own, claimed)
@@ -271,6 +271,11 @@ def _writes_poll(outcome: OutcomeRecord, poll_id: str) -> bool:
 def _is_claimed_by(own: Vote, last: LastStanding) -> bool:
     """Whether the press itself has claimed to tell: by a write whose answer was lost, or in another delivery, which may have died."""
     return last.by == own.id and not last.is_sent
+
+
+def _is_same_standing(last: LastStanding, claim: LastStanding) -> bool:
+    """Whether the last standing counts the same votes as the claim."""
+    return last.votes == claim.votes
 
 
 def is_told(own: Vote, votes: tuple[Vote, ...], last: LastStanding, poll: Poll) -> bool:

@@ -76,7 +76,7 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
     ),
     "tells_what_was_left_to_a_late_press": Mutation(
         f"{_PRESS}:VotePressHandler._tell_in_time",
-        Always("claim.votes"),
+        Always("_is_same_standing"),
         lacks="a press was left to one that came after the end, and nobody records it as told",
     ),
     "takes_back_polls": Mutation(

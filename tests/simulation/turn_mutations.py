@@ -349,7 +349,7 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
     ),
     "says_that_nothing_had_to_change": Mutation(
         "shared.agent.confirmed_changes:ConfirmedCalls.carry_out",
-        Never("text"),
+        DropClause("CHANGE_NOT_NEEDED"),
         lacks="a tap of a change that another tap has made meanwhile meets silence",
     ),
     "carries_out_the_newest_question": Mutation(
