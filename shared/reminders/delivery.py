@@ -35,6 +35,8 @@ from shared.reminders.silence import postpone
 from shared.reminders.store import ReminderStore, next_ms_of
 from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 
+_NOTHING_IS_STORED: Final = frozenset({Undeliverable.UNNAMED, Undeliverable.NO_CHAT, Undeliverable.SILENT})
+"""Reasons with which the 1:1 chat may be one that was not admitted, or one in a pause."""
 TRIES_MS: Final = 30 * 60_000
 """How long ticks try to make a summary that is pushed."""
 _TEMPORARY: Final = (ModelUnavailableError, StorageUnavailableError, LineUnavailableError)
@@ -51,12 +53,16 @@ class Reminding(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Claimed:
-    """This worker's claim: the reminder as written, and the deadline of the push."""
+    """This worker's claim: the reminder as written, and the deadline of the push.
+
+    `is_repeated`: another worker has claimed the occurrence before, and may have pushed it.
+    """
 
     reminder: Reminder
     generation: int
     occurrence: Occurrence
     deadline: Deadline
+    is_repeated: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +207,7 @@ class ReminderDelivery:
             words = self.wording.nothing_said(occurrence)
         if words is None:
             logs.info("reminder_empty")
+            self._note_unknown_push(claimed)
             self._advance(store, reminder, occurrence, is_postponed=False)
             return
         if (refusal := self._refusal_in_private(chats, claimed, group)) is not None:
@@ -236,6 +243,8 @@ class ReminderDelivery:
 
     def _tell_undeliverable(self, store: ReminderStore, claimed: _Claimed, *, reason: str) -> None:
         """Have the group told with its next answer; for who is no member any more, nothing is summed up again."""
+        if reason not in _NOTHING_IS_STORED:
+            self._note_unknown_push(claimed)
         if reason == Undeliverable.NO_MEMBER:
 
             def end(current: Reminder | None) -> Reminder | None:
@@ -250,6 +259,22 @@ class ReminderDelivery:
             logs.info("private_summary_ended", reason=reason)
             return
         self._postpone(store, claimed.reminder, claimed.occurrence, reason=reason)
+
+    def _note_unknown_push(self, claimed: _Claimed) -> None:
+        """The 1:1 chat says that nobody knows, where an earlier worker may have pushed the summary, and no later push will tell.
+
+        Repeated, and where it is known: changes nothing.
+        """
+        chats, user_id = self.private_chats, claimed.reminder.user_id
+        if not claimed.is_repeated or chats is None or user_id is None:
+            return
+        unknown = OutcomeRecord(
+            webhook_event_id=claimed.occurrence.id,
+            timestamp_ms=self.clock.now_ms(),
+            kind=OutcomeKind.UNKNOWN,
+            provenance=Provenance(),
+        )
+        chats.of(user_id).journal.record_outcome(unknown)
 
     def _raise_for_another_try(self, cause: AizuchiError, occurrence: Occurrence) -> None:
         """Raise the error again if a later tick may succeed: for half an hour after the due time."""
@@ -320,6 +345,7 @@ class ReminderDelivery:
             generation=written,
             occurrence=replace(occurrence, reminder=claimed_reminder),
             deadline=deadline,
+            is_repeated=is_repeated,
         )
 
     def _check_claim(self, store: ReminderStore, claimed: _Claimed) -> Amendments:

@@ -53,6 +53,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "pushes_to_who_asked": summary_scenes.private_summary_that_is_sent,
     "asks_again_who_is_a_member": summary_scenes.private_summary_of_who_has_left,
     "keeps_private_summaries_from_the_group": summary_scenes.private_summary_that_cannot_be_sent,
+    "says_that_a_push_is_unknown": summary_scenes.private_summary_that_is_given_up_after_its_push,
     "checks_what_is_pushed_in_private": summary_scenes.unsend_while_a_private_summary_is_made,
     "tells_summaries_with_messages": summary_scenes.summary_that_is_told,
     "clears_only_what_is_ticked": list_scenes.list_that_is_cleared,

@@ -51,6 +51,11 @@ OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
         DropClause("is_private"),
         lacks="a summary for one member that could not be pushed is told with the group's next message",
     ),
+    "says_that_a_push_is_unknown": Mutation(
+        f"{_DELIVERY}._tell_undeliverable",
+        Skip("_note_unknown_push"),
+        lacks="history knows nothing of a summary for one member that was pushed, and given up after its worker had died",
+    ),
     "checks_what_is_pushed_in_private": Mutation(
         f"{_DELIVERY}._deliver_in_private",
         Never("is_affected_since"),

@@ -203,6 +203,17 @@ def private_summary_whose_worker_dies() -> list[str]:
         return scene.rests()
 
 
+def private_summary_that_is_given_up_after_its_push() -> list[str]:
+    """The same. The model is down for each later tick, until the summary is given up: nobody knows whether the member has it."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("privsum"))
+        tick = _tick_that_sums_up(scene)
+        scene.runs_past(tick, "push")
+        scene.dies(tick)
+        scene.is_down("model", seconds=2 * TRIES_MS / 1_000)
+        return scene.rests()
+
+
 def _tick_that_sums_up(scene: Scene) -> Task:
     """Two messages are for nobody, and a tick has come to the model."""
     scene.sleeps(1)
