@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Final
 
 from shared.access.admission import Access, AdmissionRecord
+from shared.expenses.expense import FOLDER as EXPENSES
 from shared.hooks.hook import HookMode
 from shared.line.postback_data import AnswerButton, AnswerPress, SparePress, TranslationChoice, TranslationPress
 from shared.reminders.delivery import Reminding
@@ -42,9 +43,9 @@ _IN_AN_HOUR: Final = 0.3
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
 _OF_EXPENSES: Final = ("pay", "pay", "pay", "correct", "unpay", "settle", "undo")
 _PAYS: Final = 0.6
-_ASKS_WHO_OWES: Final = 0.5
-"""How many of those who would settle up ask for the balance, below which there is a button that settles up."""
-_SETTLES: Final = 0.8
+_ASKS_WHO_OWES: Final = 0.7
+"""After how many answers that note an expense a member asks for the balance, below which there is a button that settles up."""
+_PAYS_FIRST: Final = 0.4
 _OF_LISTS: Final = ("buy", "buy", "buy", "tick", "tick", "clear", "delete", "undo")
 _BUYS: Final = 0.6
 _SENDS_LINKS: Final = 0.3
@@ -356,7 +357,6 @@ class _Schedule:
         own = f"{people.place} {len(people.messages)}"  # the state that `of_its_own` reads stays the same for hundreds of draws
         if self.stage.ports.settings.has_expenses and (chance := of_its_own(rng, f"expense {own}")).random() < _PAYS:
             verb = chance.choice(_OF_EXPENSES)
-            verb = "owe" if verb == "settle" and chance.random() < _ASKS_WHO_OWES else verb
         settings = self.stage.ports.settings
         if (
             settings.has_lists
@@ -521,12 +521,7 @@ class _Schedule:
             and of_its_own(self.rng, f"votes {said.at_s}").random() < _VOTES
         ):
             self._vote(people, said)
-        if (
-            said.settles
-            and len(people.orders) < _MESSAGES
-            and of_its_own(self.rng, f"settles {said.at_s}").random() < _SETTLES
-        ):
-            self._settle(people, said)
+        self._react_to_expenses(people, said)
         if said.button is not None and self.rng.random() < 0.8:
             for _ in range(self.rng.randint(1, 3)):
                 pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
@@ -563,9 +558,27 @@ class _Schedule:
                     lambda order=order: self._publish(self.stage.welcome(order)),  # type: ignore[misc]
                 )
 
+    def _react_to_expenses(self, people: People, said: ShownText) -> None:
+        """Ask for the balance after an expense was noted, and settle up below a balance."""
+        if said.outcome is not None and any(one.path.startswith(EXPENSES) for one in said.outcome.writes):
+            self._ask_who_owes(people, said)
+        if said.settles and len(people.orders) < _MESSAGES:
+            self._settle(people, said)
+
+    def _ask_who_owes(self, people: People, said: ShownText) -> None:
+        chance = of_its_own(self.rng, f"owes {said.at_s}")
+        if chance.random() < _ASKS_WHO_OWES:
+            at_s = said.at_s + 1 + chance.random() * chance.choice((5.0, 40.0))
+            self._write(people, people.message(at_s=at_s, addressed=True, verb="owe"))
+
     def _settle(self, people: People, said: ShownText) -> None:
-        """Press "Settle up" once to three times, within some seconds or minutes, by members in turn; LINE delivers some presses twice."""
+        """Press "Settle up" once to three times, within some seconds or minutes, by members in turn, sometimes after another expense.
+
+        LINE delivers some presses twice.
+        """
         chance = of_its_own(self.rng, f"pressed settle {said.at_s}")
+        if chance.random() < _PAYS_FIRST:
+            self._write(people, people.message(at_s=said.at_s + 0.1 + chance.random(), addressed=True, verb="pay"))
         for _ in range(chance.randint(1, 3)):
             pressed_s = said.at_s + 0.5 + chance.random() * chance.choice((3.0, 60.0, 240.0))
             if not self._happens("presses a button that settles"):
