@@ -1,6 +1,5 @@
 """The product on the ports of the simulation; functions/*/compose.py does the same on the real ones."""
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -111,7 +110,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
     clock, pool = ProcessClock(world, process), Pool(world.scheduler, process)
     new_event = partial(Event, world.scheduler)
     background = Background(threads=pool, new_event=new_event)
-    numbers, fails = itertools.count(), ports.settings.first_fails
+    fails = ports.settings.first_fails
     worker = WorkerPorts(
         conversations=_conversations(ports, process),
         line=ports.line,
@@ -130,8 +129,8 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         threads=replace(Threads.on(pool), presence=NoPool(), background=background, new_event=new_event),
         clock=clock,
         chance=world.rng,
-        instance=process.name.replace(" ", "-"),
-        new_entry_id=lambda: f"entry of {process.name} {next(numbers)}",
+        instance=f"instance-{world.number()}",  # a process that starts again is another instance
+        new_entry_id=lambda: f"entry {world.number()}",
     )
     options = Options(
         bot_name="Aizuchi",
