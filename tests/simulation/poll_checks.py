@@ -14,6 +14,7 @@ from shared.locales.language_file import language_file
 from shared.locales.placeholders import beginning
 from shared.polls.poll import LastStanding, Poll, Vote, counted, digest_of
 from shared.polls.wording import PollTexts
+from shared.reminders.reminder import ReminderState
 from shared.storage.codec import decode
 from tests.simulation.mind import BEFORE_MINUTES, BEGINS
 from tests.simulation.people import VOTE, Order
@@ -91,7 +92,10 @@ def _check_reminded(story: Story, poll: Poll) -> Iterator[str]:
         return
     at = poll.local(poll.starts_ms - BEFORE_MINUTES * _MINUTE_MS).strftime("%Y-%m-%dT%H:%M")
     reminders = (one for (chat, _), one in story.world.truth.reminders.items() if chat == story.chat)
-    if not any(one.start.startswith(at) and poll.question in one.text for one in reminders):
+    then = [one for one in reminders if one.start.startswith(at)]
+    if not any(
+        poll.question in one.text or one.state is ReminderState.CANCELLED for one in then
+    ):  # no words, if cancelled
         yield "I6: a member asked for a reminder of a meeting, and there is none"
 
 
