@@ -70,8 +70,8 @@ def swap_claimed(store: ClaimStore[T], thing: T, generation: int) -> tuple[T, in
     written = store.swap(thing, generation)
     if written is not None:
         return thing, written
-    stored, claim = store.find(thing.id), thing.claim
-    if claim is None or stored is None or stored[0].claim is None or stored[0].claim.worker != claim.worker:
+    stored = store.find(thing.id)
+    if thing.claim is None or stored is None or stored[0].claim != thing.claim:
         raise TurnBusyError("what is due was changed since it was read")
     return stored  # the write won, although the response was lost
 

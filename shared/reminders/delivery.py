@@ -5,6 +5,9 @@
      └── no quota, refused, or pushes not wanted: postponed to the chat's next answer
 
 No tick pushes a cancelled or changed reminder, because the claim (`shared/conversation/push_claim.py`) is a swap of the reminder.
+
+The words of a summary are made between claim and check, and a second swap notes in the claim that its push comes next. So a summary that is
+given up after its worker died is left to the chat's next message if no push was reached; else history says that nobody knows of it.
 """
 
 import uuid
@@ -55,14 +58,14 @@ class Reminding(StrEnum):
 class _Claimed:
     """This worker's claim: the reminder as written, and the deadline of the push.
 
-    `is_repeated`: another worker has claimed the occurrence before, and may have pushed it.
+    `may_be_pushed`: it is a summary, and a worker that claimed the occurrence before may have pushed it.
     """
 
     reminder: Reminder
     generation: int
     occurrence: Occurrence
     deadline: Deadline
-    is_repeated: bool
+    may_be_pushed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +138,8 @@ class ReminderDelivery:
             return
         reason = self._reason_to_postpone(store.conversation, reminder, occurrence)
         if reason is not None:
-            self._postpone(store, reminder, occurrence, reason=reason)
+            may_be_pushed = not reminder.is_private and _may_be_pushed(reminder, occurrence)
+            self._leave(store, occurrence, reason=reason, may_be_pushed=may_be_pushed)
             return
         claimed = self._claim(store, reminder, generation, occurrence)
         if reminder.is_private:
@@ -147,14 +151,14 @@ class ReminderDelivery:
         """Push to the reminder's own chat.  A summary that the model did not make for half an hour is left to the chat's next message."""
         refusal = self.pushes.take(store.conversation, claimed.occurrence.id, is_reminder=True)
         if refusal is not None:
-            self._postpone(store, claimed.reminder, claimed.occurrence, reason=refusal)
+            self._leave(store, claimed.occurrence, reason=refusal, may_be_pushed=claimed.may_be_pushed)
             return
         is_summary = claimed.reminder.kind is ReminderKind.CHAT_SUMMARY
         try:
             summary = self._sum_up(store.conversation, claimed) if is_summary else None
         except _TEMPORARY as cause:
             self._raise_for_another_try(cause, claimed.occurrence)
-            self._postpone(store, claimed.reminder, claimed.occurrence, reason="given_up")
+            self._leave(store, claimed.occurrence, reason="given_up", may_be_pushed=claimed.may_be_pushed)
             return
         amendments = self._check_claim(store, claimed)
         if summary is not None and summary.words.provenance.is_affected_since(summary.before, amendments):
@@ -164,20 +168,23 @@ class ReminderDelivery:
             words = self.wording.words(store.conversation, claimed.occurrence)
         if words is None:
             logs.info("reminder_empty")
+            if claimed.may_be_pushed:
+                self._note_unknown_push(store.conversation, claimed.occurrence)
             self._advance(store, claimed.reminder, claimed.occurrence, is_postponed=False)
             return
+        claimed = self._reach_push(store, claimed)
         fate = self._push(store.conversation, claimed, words)
         match fate.kind:
             case "accepted" | "already_accepted":
                 is_repeated = fate.kind == "already_accepted"
                 if is_repeated and not is_summary:
                     words = self._first_words(store.conversation, claimed) or words
-                is_known = not (is_repeated and is_summary)  # nobody knows the words of the first try
+                is_known = not (is_repeated and claimed.may_be_pushed)  # else the words of another worker's summary
                 self._record(store.conversation, claimed.occurrence, words, fate, amendments, is_known=is_known)
                 self._advance(store, claimed.reminder, claimed.occurrence, is_postponed=False)
                 logs.info("reminder_pushed", is_late=claimed.occurrence.shows_time, was_pushed=fate.kind != "accepted")
             case _:
-                self._postpone(store, claimed.reminder, claimed.occurrence, reason=fate.kind)
+                self._leave(store, claimed.occurrence, reason=fate.kind, may_be_pushed=claimed.may_be_pushed)
 
     def _deliver_in_private(self, store: ReminderStore, claimed: _Claimed) -> None:
         """Push the summary to the 1:1 chat of the member who asked, and to no other chat; else the group is told with its next answer.
@@ -207,7 +214,8 @@ class ReminderDelivery:
             words = self.wording.nothing_said(occurrence)
         if words is None:
             logs.info("reminder_empty")
-            self._note_unknown_push(claimed)
+            if claimed.may_be_pushed:
+                self._note_unknown_push(asker_chat, occurrence)
             self._advance(store, reminder, occurrence, is_postponed=False)
             return
         if (refusal := self._refusal_in_private(chats, claimed, group)) is not None:
@@ -217,6 +225,7 @@ class ReminderDelivery:
         amendments = self._check_claim(store, claimed)
         if summary is not None and summary.words.provenance.is_affected_since(summary.before, amendments):
             raise TurnBusyError("a message in the summary was withdrawn or edited")
+        claimed = self._reach_push(store, claimed)
         fate = self._push(group, claimed, words, to=asker_chat)
         if fate.kind not in {"accepted", "already_accepted"}:
             self._tell_undeliverable(store, claimed, reason=fate.kind)
@@ -230,7 +239,7 @@ class ReminderDelivery:
                 sent_message_ids=fate.sent_message_ids,
             )
         )
-        self._advance(store, reminder, occurrence, is_postponed=False)
+        self._advance(store, claimed.reminder, claimed.occurrence, is_postponed=False)
         logs.info("summary_sent_in_private", was_pushed=fate.kind != "accepted")
 
     def _refusal_in_private(self, chats: PrivateChats, claimed: _Claimed, group: Conversation) -> Undeliverable | None:
@@ -243,8 +252,10 @@ class ReminderDelivery:
 
     def _tell_undeliverable(self, store: ReminderStore, claimed: _Claimed, *, reason: str) -> None:
         """Have the group told with its next answer; for who is no member any more, nothing is summed up again."""
-        if reason not in _NOTHING_IS_STORED:
-            self._note_unknown_push(claimed)
+        chats, user_id = self.private_chats, claimed.reminder.user_id
+        is_noted = claimed.may_be_pushed and reason not in _NOTHING_IS_STORED
+        if is_noted and chats is not None and user_id is not None:
+            self._note_unknown_push(chats.of(user_id), claimed.occurrence)
         if reason == Undeliverable.NO_MEMBER:
 
             def end(current: Reminder | None) -> Reminder | None:
@@ -260,21 +271,18 @@ class ReminderDelivery:
             return
         self._postpone(store, claimed.reminder, claimed.occurrence, reason=reason)
 
-    def _note_unknown_push(self, claimed: _Claimed) -> None:
-        """The 1:1 chat says that nobody knows, where an earlier worker may have pushed the summary, and no later push will tell.
+    def _note_unknown_push(self, told: Conversation, occurrence: Occurrence) -> None:
+        """The chat to which a summary may have been pushed says that nobody knows, because no later push will tell.
 
         Repeated, and where it is known: changes nothing.
         """
-        chats, user_id = self.private_chats, claimed.reminder.user_id
-        if not claimed.is_repeated or chats is None or user_id is None:
-            return
         unknown = OutcomeRecord(
-            webhook_event_id=claimed.occurrence.id,
+            webhook_event_id=occurrence.id,
             timestamp_ms=self.clock.now_ms(),
             kind=OutcomeKind.UNKNOWN,
             provenance=Provenance(),
         )
-        chats.of(user_id).journal.record_outcome(unknown)
+        told.journal.record_outcome(unknown)
 
     def _raise_for_another_try(self, cause: AizuchiError, occurrence: Occurrence) -> None:
         """Raise the error again if a later tick may succeed: for half an hour after the due time."""
@@ -331,6 +339,7 @@ class ReminderDelivery:
         """Claim the occurrence.  Raises: TurnBusyError, if the reminder has changed since it was read."""
         conversation, before = store.conversation, reminder.claim
         is_repeated = before is not None and before.occurrence_ms == occurrence.due_ms
+        may_be_pushed = _may_be_pushed(reminder, occurrence)
         until_ms, deadline = claim_ends(conversation)
         claim = Claim(
             worker=conversation.turn.new_id(),
@@ -338,6 +347,7 @@ class ReminderDelivery:
             first_ms=occurrence.said_ms,
             until_ms=until_ms,
             text=before.text if before is not None and is_repeated else reminder.text,
+            has_reached_push=may_be_pushed or reminder.kind is not ReminderKind.CHAT_SUMMARY,
         )
         claimed_reminder, written = swap_claimed(store, replace(reminder, claim=claim), generation)
         return _Claimed(
@@ -345,8 +355,21 @@ class ReminderDelivery:
             generation=written,
             occurrence=replace(occurrence, reminder=claimed_reminder),
             deadline=deadline,
-            is_repeated=is_repeated,
+            may_be_pushed=may_be_pushed,
         )
+
+    def _reach_push(self, store: ReminderStore, claimed: _Claimed) -> _Claimed:
+        """The claim says that a push may have been made, before it is; return the claim as written.
+
+        Raises: TurnBusyError, if the reminder has changed since the claim.
+        """
+        claim = claimed.reminder.claim
+        if claim is None or claim.has_reached_push:
+            return claimed
+        noted = replace(claimed.reminder, claim=replace(claim, has_reached_push=True))
+        reminder, generation = swap_claimed(store, noted, claimed.generation)
+        occurrence = replace(claimed.occurrence, reminder=reminder)
+        return replace(claimed, reminder=reminder, generation=generation, occurrence=occurrence)
 
     def _check_claim(self, store: ReminderStore, claimed: _Claimed) -> Amendments:
         """Check right before the push that the claim still stands; return the amendments.
@@ -404,6 +427,15 @@ class ReminderDelivery:
             )
         )
 
+    def _leave(self, store: ReminderStore, occurrence: Occurrence, *, reason: str, may_be_pushed: bool) -> None:
+        """Leave the occurrence to the chat's next answer or message; but no summary is told again that may have been pushed."""
+        if not may_be_pushed:
+            self._postpone(store, occurrence.reminder, occurrence, reason=reason)
+            return
+        self._note_unknown_push(store.conversation, occurrence)
+        self._advance(store, occurrence.reminder, occurrence, is_postponed=False)
+        logs.warning("summary_fate_unknown", reason=reason)
+
     def _postpone(self, store: ReminderStore, reminder: Reminder, occurrence: Occurrence, *, reason: str) -> None:
         """Leave the occurrence to the chat's next answer."""
         self._advance(store, reminder, occurrence, is_postponed=True)
@@ -422,6 +454,13 @@ class ReminderDelivery:
             store.conversation.turn.leave()
         if after is not None:
             store.make_marker(after)
+
+
+def _may_be_pushed(reminder: Reminder, occurrence: Occurrence) -> bool:
+    """Whether a summary was claimed before for this occurrence, by a worker that may have pushed it."""
+    claim = reminder.claim
+    is_claimed = claim is not None and claim.occurrence_ms == occurrence.due_ms and claim.has_reached_push
+    return is_claimed and reminder.kind is ReminderKind.CHAT_SUMMARY
 
 
 def advanced(reminder: Reminder, occurrence_ms: int, *, now_ms: int, is_postponed: bool) -> Reminder:

@@ -42,11 +42,13 @@ class Claim(PushClaim):
     """A worker's claim on the push of an occurrence.
 
     `text` is the reminder's text at the time of the first claim: the words of a push by a worker that died. Empty: of a digest without a
-    title.
+    title. `has_reached_push`: false while every worker that claimed a summary was still at its words, so that LINE has no push of it. Of
+    other reminders, whose words need no model, it is true from the claim on, and so it is where an earlier release wrote the claim.
     """
 
     occurrence_ms: int
     text: str = field(default="", repr=False)
+    has_reached_push: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

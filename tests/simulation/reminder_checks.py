@@ -69,6 +69,17 @@ class ReminderStory:
         recorded = self.world.truth.recorded.get(self.chat, {}).values()
         return {reminder for one in recorded if one.kind in _UNSURE for reminder in one.reminders}
 
+    @property
+    def may_be_pushed(self) -> set[str]:
+        """The summaries of which history says that nobody knows whether they were pushed, each as the id of its outcome."""
+        recorded = self.world.truth.recorded.get(self.chat, {})
+        unknown = (own_id for own_id, one in recorded.items() if one.kind is OutcomeKind.UNKNOWN)
+        return {
+            own_id
+            for own_id in unknown
+            if is_of_reminder(own_id) and _written(self, _reminder_in(own_id)).kind is ReminderKind.CHAT_SUMMARY
+        }
+
     def is_taken_back(self, reminder: Reminder) -> bool:
         """Whether a message behind it was withdrawn, edited or erased, or a delivery about one was lost."""
         by_id = {one.id: one for one in self.people.messages}
@@ -154,7 +165,7 @@ def _check_remembered(story: ReminderStory) -> Iterator[str]:
     told = {f"{one.id}-{one.occurrence_ms // 60_000}": said for said, one in story.pushed}
     for own_id, said in told.items():
         outcome = story.world.truth.recorded.get(said.conversation_id, {}).get(own_id)
-        if outcome is None and not story.is_taken_back(_written(story, own_id.partition("-")[0])):
+        if outcome is None and not story.is_taken_back(_written(story, _reminder_in(own_id))):
             yield "I2: the user saw a reminder that history does not know of"
         if (
             outcome is not None
@@ -162,7 +173,8 @@ def _check_remembered(story: ReminderStory) -> Iterator[str]:
             and without_spaces(outcome.text) != without_spaces(said.text)
         ):
             yield "I2: history holds other words of a reminder than the user saw"
-    if any(is_of_reminder(own_id) and own_id not in told for own_id in recorded):
+    unseen = {own_id for own_id in recorded if is_of_reminder(own_id)} - told.keys()
+    if unseen - story.may_be_pushed:
         yield "I2: history tells of a reminder that nobody saw"
 
 
@@ -180,6 +192,7 @@ def _check_not_lost(story: ReminderStory, reminder_id: str) -> Iterator[str]:
     is_said = reminder_id in {
         reminder.id for reminder in (*(reminder for _, reminder in story.pushed), *story.answered, *story.may_be_said)
     }
+    is_said = is_said or reminder_id in map(_reminder_in, story.may_be_pushed)
     is_summary = reminder.kind is ReminderKind.CHAT_SUMMARY
     if reminder.state is ReminderState.DONE and not is_said and not is_summary:
         yield "I1: a reminder counts as said, and nobody saw it"
@@ -248,6 +261,11 @@ def _is_of(order: Order, press: ReminderPress) -> bool:
     """Whether the order presses a button of the same occurrence."""
     other = ReminderPress.read(order.presses)
     return other is not None and (other.reminder_id, other.occurrence_ms) == (press.reminder_id, press.occurrence_ms)
+
+
+def _reminder_in(outcome_id: str) -> str:
+    """Return the reminder's id in the id of its push's outcome."""
+    return outcome_id.partition("-")[0]
 
 
 def _rule_of(story: ReminderStory, reminder_id: str) -> str | None:

@@ -5,7 +5,7 @@ from typing import Final
 
 from tests.simulation.mutation import Mutation
 from tests.simulation.rules import DropArgument, DropClause, Instead, Never, Return, Skip
-from tests.simulation.stand_ins import group_for_everybody
+from tests.simulation.stand_ins import group_for_everybody, push_without_a_note
 
 _DELIVERY: Final = "shared.reminders.delivery:ReminderDelivery"
 _SUMMARY: Final = "shared.reminders.chat_summary:_SummaryDelivery"
@@ -33,8 +33,23 @@ OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
     ),
     "tells_summaries_that_no_tick_made": Mutation(
         f"{_DELIVERY}._deliver_to_chat",
-        Skip("_postpone", nth=1, of=3),
+        Skip("_leave", nth=1, of=3),
         lacks="a summary that the model did not make in time for a push is never told",
+    ),
+    "says_that_nobody_knows_of_a_push": Mutation(
+        f"{_DELIVERY}._leave",
+        Skip("_note_unknown_push"),
+        lacks="history knows nothing of a summary that was pushed, and given up after its worker had died",
+    ),
+    "notes_that_a_push_comes": Mutation(
+        f"{_DELIVERY}._deliver_to_chat",
+        Instead("_reach_push", push_without_a_note),
+        lacks="a summary that was pushed, and given up after its worker had died, is told again",
+    ),
+    "notes_that_no_push_has_come": Mutation(
+        f"{_DELIVERY}._claim",
+        DropArgument("Claim", "has_reached_push"),
+        lacks="a summary whose worker died before its push is never told",
     ),
     "pushes_to_who_asked": Mutation(
         f"{_DELIVERY}._deliver_in_private",
@@ -55,6 +70,11 @@ OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
         f"{_DELIVERY}._tell_undeliverable",
         Skip("_note_unknown_push"),
         lacks="history knows nothing of a summary for one member that was pushed, and given up after its worker had died",
+    ),
+    "notes_that_a_private_push_comes": Mutation(
+        f"{_DELIVERY}._deliver_in_private",
+        Instead("_reach_push", push_without_a_note),
+        lacks="the same, because the claim does not say that the push was reached",
     ),
     "checks_what_is_pushed_in_private": Mutation(
         f"{_DELIVERY}._deliver_in_private",

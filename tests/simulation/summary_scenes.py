@@ -127,6 +127,33 @@ def summary_that_a_later_tick_makes() -> list[str]:
         return found if is_pushed_later and not is_pushed else ["I1: a summary was not pushed", *found]
 
 
+def summary_that_is_given_up_after_its_push() -> list[str]:
+    """A worker pushes a summary and dies. The model is down until the summary is given up: no message of the group brings it again."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("pushsum"))
+        tick = _tick_that_sums_up(scene)
+        scene.runs_past(tick, "push")
+        scene.dies(tick)
+        _is_given_up(scene)
+        for _ in range(2):
+            _says_to_nobody(scene)
+            scene.sleeps(MINUTE_S)
+        return scene.rests()
+
+
+def summary_that_is_given_up_before_its_push() -> list[str]:
+    """The same, but the worker dies while the model makes the summary: the group's next message brings it, because nobody has seen it."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("pushsum"))
+        scene.dies(_tick_that_sums_up(scene))
+        _is_given_up(scene)
+        for _ in range(2):
+            _says_to_nobody(scene)
+            scene.sleeps(MINUTE_S)
+        is_told = len(summaries_told(scene.stage.people, scene.world)) == 1
+        return [*([] if is_told else ["I1: a summary was not told, or more than once"]), *scene.rests()]
+
+
 def unsend_while_a_summary_is_pushed() -> list[str]:
     """A message is withdrawn while the model sums it up for a push: it is pushed without it, by the next tick."""
     with _scene().playing() as scene:
@@ -223,6 +250,16 @@ def _tick_that_sums_up(scene: Scene) -> Task:
     tick = scene.pushes(scene.stage.ticker.tick())
     scene.runs_until(tick, "model")
     return tick
+
+
+def _is_given_up(scene: Scene) -> None:
+    """The model is down, and ticks come, for longer than a push is tried."""
+    seconds = TRIES_MS / 1_000 + 2 * MINUTE_S
+    scene.is_down("model", seconds=seconds)
+    ends_s = scene.world.now_s + seconds
+    while scene.world.now_s <= ends_s:
+        scene.sleeps(MINUTE_S)
+        scene.ticks()
 
 
 def _is_due(scene: Scene, *, verb: str = "sum") -> Message:

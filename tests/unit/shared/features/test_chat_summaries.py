@@ -1,8 +1,11 @@
 """Summaries of a group on a schedule: due at their time, made and told with the first message after it that gets no answer."""
 
 import datetime as dt
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,14 +13,17 @@ import pytest
 from shared.access.budgets import Limits
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
+from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.errors import ModelUnavailableError
+from shared.line.messaging import KEY_VALID_MS
 from shared.reminders.chat_summary import span_begin_ms
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
+from shared.storage.codec import decode
 from tests.support import push
 from tests.support.chats import everything_in
 from tests.support.people import Person
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, nothing
 
 SAYS = calling(("reply", {"message": "はい"}))
 SUMS_UP = calling(("write_recap", {"text": "- Ben: 集合は10時"}))
@@ -363,10 +369,21 @@ def test_a_withdrawal_removes_the_words_of_a_pushed_summary(ann: Person) -> None
     assert "集合は10時" not in everything_in(ann.worker.store)
 
 
-def test_of_a_push_whose_answer_was_lost_history_knows_no_words(ann: Person) -> None:
+def test_a_push_whose_answer_was_lost_is_known_to_the_worker_that_repeats_it(ann: Person) -> None:
     asks_for_pushes(ann)
     tells(ann, "集合は10時")
-    ann.worker.line.fates = ["unknown"] * 20  # as often as one tick repeats the call
+    ann.worker.line.fates = ["unknown"]
+
+    comes_due(ann, SUMS_UP)
+
+    assert pushed(ann) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+    assert "- Ben: 集合は10時" in everything_in(ann.worker.store)
+
+
+def test_of_a_push_that_another_worker_made_history_knows_no_words(ann: Person) -> None:
+    asks_for_pushes(ann)
+    tells(ann, "集合は10時")
+    ann.worker.line.fates = ["unknown", *["not_sent"] * 20]
     comes_due(ann, SUMS_UP)
     ann.worker.line.fates = []
     ann.worker.clock.move(60)
@@ -374,5 +391,136 @@ def test_of_a_push_whose_answer_was_lost_history_knows_no_words(ann: Person) -> 
     assert ann.worker.push(push.tick()) == 204
 
     assert pushed(ann) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+    assert kinds_of_pushes(ann) == [OutcomeKind.REPLIED]
     assert "別の言い方" not in everything_in(ann.worker.store)
     assert [one.due_ms is not None and one.claim is None for one in summaries(ann)] == [True]
+
+
+def kinds_of_pushes(person: Person) -> list[OutcomeKind]:
+    """Return what history says of each pushed occurrence."""
+    store = person.worker.store
+    names = [one.name for one in store.list("journal/") if re.search(r"/r[0-9a-f]{10}-\d+\.outcome\.json$", one.name)]
+    return [decode(OutcomeRecord, stored.data).kind for name in names if (stored := store.read(name)) is not None]
+
+
+def is_down(person: Person) -> None:
+    """The model is down until a push is not tried any more."""
+    person.worker.clock.move(HOUR_S)
+    person.worker.model.steps = [ModelUnavailableError("down")]
+    assert person.worker.push(push.tick()) == 204
+
+
+def is_refused_by_the_provider(person: Person) -> None:
+    person.worker.clock.move(60)
+    person.worker.model.steps = [unusable("", block_reason="PROHIBITED_CONTENT")]
+    assert person.worker.push(push.tick()) == 204
+
+
+def comes_too_late_for_its_key(person: Person) -> None:
+    person.worker.clock.move(KEY_VALID_MS / 1_000 + 60)
+    assert person.worker.push(push.tick()) == 204
+
+
+@pytest.mark.parametrize("ends", [is_down, is_refused_by_the_provider, comes_too_late_for_its_key])
+def test_a_given_up_summary_that_may_have_been_pushed_is_unknown_and_not_told(
+    ann: Person, ends: Callable[[Person], None]
+) -> None:
+    asks_for_pushes(ann)
+    tells(ann, "集合は10時")
+    ann.worker.line.fates = ["unknown", *["not_sent"] * 20]
+    comes_due(ann, SUMS_UP)
+    ann.worker.line.fates = []
+
+    ends(ann)
+
+    assert pushed(ann) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+    assert kinds_of_pushes(ann) == [OutcomeKind.UNKNOWN]
+    assert [(one.claim, one.kept_ms) for one in summaries(ann)] == [(None, None)]
+    assert said_for(ann, tells(ann, "おはよう", SUMS_UP)) == []
+
+
+def test_a_summary_whose_messages_were_withdrawn_after_its_push_is_unknown(ann: Person) -> None:
+    asks_for_pushes(ann)
+    comes_due(ann, SUMS_UP)
+    ann.worker.clock.move(60)
+    spoken = tells(ann, "集合は10時")
+    ann.worker.clock.move(24 * HOUR_S)
+    ann.worker.line.fates = ["unknown", *["not_sent"] * 20]
+    ann.worker.model.steps = [SUMS_UP]
+    assert ann.worker.push(push.tick()) == 204
+    ann.worker.line.fates = []
+    ann.worker.withdraw(ann.events.chat_id, spoken["message"]["id"])
+    ann.worker.clock.move(60)
+    assert ann.worker.push(push.tick()) == 204
+
+    assert len(pushed(ann)) == 2
+    assert kinds_of_pushes(ann) == [OutcomeKind.REPLIED, OutcomeKind.UNKNOWN]
+    assert [one.claim for one in summaries(ann)] == [None]
+
+
+def test_a_push_refused_after_one_of_unknown_fate_leaves_the_summary_unknown(ann: Person) -> None:
+    asks_for_pushes(ann)
+    tells(ann, "集合は10時")
+    ann.worker.line.fates = ["unknown, not sent"] * 20
+    comes_due(ann, SUMS_UP)
+    ann.worker.clock.move(60)
+    ann.worker.line.fates = ["refused"]
+    ann.worker.model.steps = [SUMS_UP]
+    assert ann.worker.push(push.tick()) == 204
+
+    assert kinds_of_pushes(ann) == [OutcomeKind.UNKNOWN]
+    assert said_for(ann, tells(ann, "おはよう", SUMS_UP)) == []
+
+
+def test_a_push_refused_at_its_first_try_leaves_the_summary_to_the_next_message(ann: Person) -> None:
+    asks_for_pushes(ann)
+    tells(ann, "集合は10時")
+    ann.worker.line.fates = ["refused"]
+
+    comes_due(ann, SUMS_UP)
+
+    assert kinds_of_pushes(ann) == []
+    assert len(said_for(ann, tells(ann, "おはよう", SUMS_UP))) == 1
+
+
+def test_a_claim_of_an_earlier_release_may_have_reached_its_push(ann: Person) -> None:
+    asks_for_pushes(ann)
+    tells(ann, "集合は10時")
+    comes_due(ann, ModelUnavailableError("down"))
+    name = next(
+        one.name for one in ann.worker.store.list("reminders/") if re.search(r"/r[0-9a-f]{10}\.json$", one.name)
+    )
+    stored = ann.worker.store.read(name)
+    assert stored is not None
+    record = json.loads(stored.data)
+    assert record["claim"].pop("has_reached_push") is False
+    ann.worker.store.replace(name, json.dumps(record).encode(), generation=stored.generation)
+
+    is_down(ann)
+
+    assert kinds_of_pushes(ann) == [OutcomeKind.UNKNOWN]
+    assert said_for(ann, tells(ann, "おはよう", SUMS_UP)) == []
+
+
+def test_a_summary_that_changes_right_before_its_push_is_made_anew(ann: Person) -> None:
+    asks_for_pushes(ann)
+    tells(ann, "集合は10時")
+    store = ReminderStore(ann.worker.conversations.of(ann.events.chat_id))
+    (summary,) = summaries(ann)
+
+    def changes(call: str, name: str) -> None:
+        if call == "replace" and name == store.name_of(summary.id) and len(ann.worker.model.requests) == requests + 1:
+            ann.worker.store.before = nothing
+            store.update(summary.id, lambda stored: stored and replace(stored, text="今朝のまとめ"))
+
+    requests = len(ann.worker.model.requests)
+    ann.worker.store.before = changes
+
+    comes_due(ann, SUMS_UP)
+    first = pushed(ann)
+    ann.worker.clock.move(60)
+    ann.worker.model.steps = [SUMS_UP]
+    assert ann.worker.push(push.tick()) == 204
+
+    assert first == []
+    assert pushed(ann) == ["今朝のまとめ\n\n- Ben: 集合は10時"]

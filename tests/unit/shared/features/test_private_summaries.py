@@ -220,6 +220,37 @@ def test_a_model_that_is_down_delays_it(ann: Person) -> None:
     assert len(pushed(ann)) == 1
 
 
+@pytest.mark.parametrize("may_be_pushed", [True, False])
+def test_the_own_chat_says_that_nobody_knows_only_of_what_may_have_been_pushed(
+    ann: Person, *, may_be_pushed: bool
+) -> None:
+    tells(ann, "集合は10時")
+    asks(ann)
+    ann.worker.line.fates = ["unknown", *["not_sent"] * 20]
+    passes(ann, SUMS_UP if may_be_pushed else ModelUnavailableError("down"))
+    ann.worker.line.fates = []
+
+    passes(ann, ModelUnavailableError("down"), minutes=31)
+
+    assert ('"kind":"unknown"' in stored_of(ann, ASKER)) is may_be_pushed
+    assert [one.claim for one in reminders(ann)] == [None]
+
+
+def test_the_own_chat_says_that_nobody_knows_of_a_push_whose_messages_were_withdrawn(ann: Person) -> None:
+    spoken = tells(ann, "集合は10時")
+    asks(ann, **DAILY)
+    ann.worker.line.fates = ["unknown", *["not_sent"] * 20]
+    passes(ann, SUMS_UP, minutes=18.4 * 60)
+    ann.worker.line.fates = []
+    ann.worker.withdraw(ann.events.chat_id, spoken["message"]["id"])
+
+    passes(ann)
+
+    assert len(pushed(ann)) == 1
+    assert '"kind":"unknown"' in stored_of(ann, ASKER)
+    assert [one.claim for one in reminders(ann)] == [None]
+
+
 def test_the_group_hears_with_its_next_answer_that_it_could_not_be_sent(ann: Person) -> None:
     tells(ann, "集合は10時")
     asks(ann)
