@@ -133,6 +133,9 @@ class ReminderDelivery:
 
     def _deliver(self, store: ReminderStore, reminder: Reminder, generation: int, *, due_ms: int) -> None:
         occurrence = self._occurrence_of(reminder, due_ms)
+        passed = _passed_push(reminder, occurrence)
+        if not reminder.is_private:
+            self._note_unknown_push(store.conversation, passed)
         if self.reminding is Reminding.OFF:
             self._advance(store, reminder, occurrence, is_postponed=False)
             return
@@ -143,7 +146,7 @@ class ReminderDelivery:
             return
         claimed = self._claim(store, reminder, generation, occurrence)
         if reminder.is_private:
-            self._deliver_in_private(store, claimed)
+            self._deliver_in_private(store, claimed, passed)
         else:
             self._deliver_to_chat(store, claimed)
 
@@ -186,10 +189,11 @@ class ReminderDelivery:
             case _:
                 self._leave(store, claimed.occurrence, reason=fate.kind, may_be_pushed=claimed.may_be_pushed)
 
-    def _deliver_in_private(self, store: ReminderStore, claimed: _Claimed) -> None:
+    def _deliver_in_private(self, store: ReminderStore, claimed: _Claimed, passed: Occurrence | None) -> None:
         """Push the summary to the 1:1 chat of the member who asked, and to no other chat; else the group is told with its next answer.
 
         The 1:1 chat records the push without words. Whether the person is a member is asked before the model is, and again before the push.
+        `passed` is an older occurrence of unknown fate.
         """
         group, reminder, occurrence = store.conversation, claimed.reminder, claimed.occurrence
         chats, user_id = self.private_chats, reminder.user_id
@@ -203,6 +207,7 @@ class ReminderDelivery:
         if refusal is not None:
             self._tell_undeliverable(store, claimed, reason=refusal)
             return
+        self._note_unknown_push(asker_chat, passed)
         try:
             summary = self.summaries.sum_up(group, occurrence, deadline=claimed.deadline)
         except AizuchiError as cause:
@@ -271,11 +276,13 @@ class ReminderDelivery:
             return
         self._postpone(store, claimed.reminder, claimed.occurrence, reason=reason)
 
-    def _note_unknown_push(self, told: Conversation, occurrence: Occurrence) -> None:
-        """The chat to which a summary may have been pushed says that nobody knows, because no later push will tell.
+    def _note_unknown_push(self, told: Conversation, occurrence: Occurrence | None) -> None:
+        """The chat to which an occurrence may have been pushed says that nobody knows, because no later push will tell.
 
-        Repeated, and where it is known: changes nothing.
+        Repeated, where it is known, and with None: changes nothing.
         """
+        if occurrence is None:
+            return
         unknown = OutcomeRecord(
             webhook_event_id=occurrence.id,
             timestamp_ms=self.clock.now_ms(),
@@ -461,6 +468,14 @@ def _may_be_pushed(reminder: Reminder, occurrence: Occurrence) -> bool:
     claim = reminder.claim
     is_claimed = claim is not None and claim.occurrence_ms == occurrence.due_ms and claim.has_reached_push
     return is_claimed and reminder.kind is ReminderKind.CHAT_SUMMARY
+
+
+def _passed_push(reminder: Reminder, occurrence: Occurrence) -> Occurrence | None:
+    """Return the claimed occurrence that may have been pushed, if a newer one has replaced it in an outage of ticks."""
+    claim = reminder.claim
+    if claim is None or not claim.has_reached_push or claim.occurrence_ms == occurrence.due_ms:
+        return None
+    return replace(occurrence, due_ms=claim.occurrence_ms)
 
 
 def advanced(reminder: Reminder, occurrence_ms: int, *, now_ms: int, is_postponed: bool) -> Reminder:

@@ -243,6 +243,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         Skip("_record"),
         lacks="the next prompt does not know what was pushed",
     ),
+    "says_that_a_passed_push_is_unknown": Mutation(
+        f"{_DELIVERY}:ReminderDelivery._deliver",
+        Skip("_note_unknown_push"),
+        lacks="history knows nothing of a push whose worker died, once a newer occurrence is due",
+    ),
     "advances_reminders": Mutation(
         f"{_DELIVERY}:ReminderDelivery._postpone",
         ReplaceConstant(value=True, by=False),

@@ -71,13 +71,20 @@ class ReminderStory:
 
     @property
     def may_be_pushed(self) -> set[str]:
-        """The summaries of which history says that nobody knows whether they were pushed, each as the id of its outcome."""
+        """The occurrences of which history says that nobody knows whether they were pushed, each as the id of its outcome.
+
+        Of a text, only one that a newer one may have followed.
+        """
         recorded = self.world.truth.recorded.get(self.chat, {})
         unknown = (own_id for own_id, one in recorded.items() if one.kind is OutcomeKind.UNKNOWN)
         return {
             own_id
             for own_id in unknown
-            if is_of_reminder(own_id) and _written(self, _reminder_in(own_id)).kind is ReminderKind.CHAT_SUMMARY
+            if is_of_reminder(own_id)
+            and (
+                _written(self, _reminder_in(own_id)).kind is ReminderKind.CHAT_SUMMARY
+                or _rule_of(self, _reminder_in(own_id)) is not None
+            )
         }
 
     def is_taken_back(self, reminder: Reminder) -> bool:

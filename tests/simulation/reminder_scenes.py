@@ -19,6 +19,7 @@ _REMINDED_S: Final = 150.0
 
 _MIDNIGHT_S: Final = 37_200.0
 """When the next day begins in Tokyo."""
+_DAY_AND_AN_HOUR_S: Final = 25 * 3_600.0
 _CLAIM_S: Final = 30.0
 """Longer than a claim lasts."""
 _UNTIL_IT_IS_ARCHIVED: Final = 6  # messages
@@ -106,6 +107,18 @@ def tick_that_dies_after_its_push() -> list[str]:
         tick = _begins_tick(scene)
         scene.runs_until(tick, "write journal/")
         scene.dies(tick)
+        return scene.rests()
+
+
+def push_that_a_newer_occurrence_follows() -> list[str]:
+    """The worker of a tick dies after it pushed a daily reminder, before it noted that; no tick comes for a day."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("remind"))
+        _sleeps_until_due(scene)
+        tick = _begins_tick(scene)
+        scene.runs_until(tick, "write journal/")
+        scene.dies(tick)
+        scene.sleeps(_DAY_AND_AN_HOUR_S)
         return scene.rests()
 
 

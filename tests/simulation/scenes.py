@@ -295,6 +295,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "young_repeated_400_is_spent": turn_scenes.answer_whose_receipt_is_lost,
     "pushes_under_one_key": reminder_scenes.tick_that_dies_after_its_push,
     "remembers_what_it_pushed": reminder_scenes.reminder_that_is_due,
+    "says_that_a_passed_push_is_unknown": reminder_scenes.push_that_a_newer_occurrence_follows,
     "advances_reminders": reminder_scenes.reminder_without_quota,
     "marks_reminders": reminder_scenes.reminder_that_is_due,
     "shares_every_chat": reminder_scenes.reminders_of_two_shards,

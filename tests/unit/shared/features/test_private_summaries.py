@@ -251,6 +251,21 @@ def test_the_own_chat_says_that_nobody_knows_of_a_push_whose_messages_were_withd
     assert [one.claim for one in reminders(ann)] == [None]
 
 
+def test_the_own_chat_says_that_nobody_knows_of_a_push_that_no_tick_repeated_for_a_day(ann: Person) -> None:
+    tells(ann, "集合は10時")
+    asks(ann, **DAILY)
+    ann.worker.line.fates = ["unknown", *["not_sent"] * 20]
+    passes(ann, SUMS_UP, minutes=18.4 * 60)
+    ann.worker.line.fates = []
+    tells(ann, "集合は11時")
+
+    passes(ann, SUMS_UP, minutes=24 * 60)
+
+    assert len(pushed(ann)) == 2
+    assert stored_of(ann, ASKER).count('"kind":"unknown"') == 1
+    assert stored_of(ann, ASKER).count('"kind":"replied"') == 1
+
+
 def test_the_group_hears_with_its_next_answer_that_it_could_not_be_sent(ann: Person) -> None:
     tells(ann, "集合は10時")
     asks(ann)

@@ -13,6 +13,7 @@ from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
 from shared.conversation.pushes import PushAllowance
+from shared.conversation.records import OutcomeKind
 from shared.conversation.store import Conversation
 from shared.errors import LineUnavailableError, StorageUnavailableError, TurnBusyError
 from shared.line.messaging import KEY_VALID_MS, SENDING_S
@@ -306,6 +307,34 @@ def test_a_push_of_unknown_fate_says_nothing_of_the_next_occurrence(due: Due) ->
     due.tick(reminder)
 
     assert ["の予定でした" in one for one in due.said] == [True]
+
+
+def test_a_push_that_no_tick_repeated_before_the_next_occurrence_is_unknown(due: Due) -> None:
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.passes()
+    due.tick_that_dies_after_the_push(reminder)
+
+    due.passes(minutes=24 * 60)
+    due.tick(reminder)
+
+    kinds = [one.kind for one in due.chat.conversation.journal.read_outcomes()]
+    assert sorted(kinds) == [OutcomeKind.REPLIED, OutcomeKind.UNKNOWN]
+    assert len(due.said) == 2
+
+
+def test_what_is_known_of_a_push_stays_when_the_next_occurrence_is_due(due: Due) -> None:
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.passes()
+    due.store.before("create journal/", lambda: setattr(due.store, "fails", "replace reminders/"))
+    with pytest.raises(StorageUnavailableError):
+        due.tick(reminder)
+    due.store.fails = None
+
+    due.passes(minutes=24 * 60)
+    due.tick(reminder)
+
+    kinds = [one.kind for one in due.chat.conversation.journal.read_outcomes()]
+    assert kinds == [OutcomeKind.REPLIED] * 2
 
 
 def test_a_tick_tries_a_push_for_some_seconds_only(due: Due) -> None:
@@ -770,7 +799,9 @@ def test_a_claim_on_the_next_occurrence_has_the_text_of_that_time(due: Due) -> N
     due.chat.turn(lambda overlay: overlay.change(reminder.id, text="水"))
 
     due.passes(minutes=24 * 60)
-    dies_after_its_push(due, reminder)
+    due.store.before("create journal/", lambda: setattr(due.store, "fails", "create journal/"))
+    with pytest.raises(StorageUnavailableError):
+        due.tick(reminder)
 
     claim = due.read(reminder).claim
     assert claim is not None
