@@ -108,8 +108,11 @@ def _is_edited_again(history: History, proposal: OutcomeRecord) -> bool:
 
 
 def _is_pressed(history: History, proposal: OutcomeRecord) -> bool:
-    """Whether a press has carried out or declined the proposal."""
-    return any(proposal.webhook_event_id in one.answers for one in history.outcomes)
+    """Whether a press has carried out or declined the proposal.
+
+    A press of another question of the same answer, such as "Erase these messages?", names the answer, too, but covers no press.
+    """
+    return any(proposal.webhook_event_id in one.answers and one.answered_ids for one in history.outcomes)
 
 
 def _is_in_time(press: MessageRecord, proposal: OutcomeRecord) -> bool:

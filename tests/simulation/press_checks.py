@@ -175,9 +175,12 @@ def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[s
 
 
 def check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
-    """What an answer proposed is carried out or declined at most once, by a press within ten minutes, and else by nothing."""
+    """What an answer proposed is carried out or declined at most once, by a press within ten minutes, and else by nothing.
+
+    A press of another question of the same answer covers no press.
+    """
     pressed_at_s = {one.id: (one.presses, one.at_s) for one in story.people.messages if one.presses is not None}
-    carried_out = [one for one in history.values() if one.kind is not OutcomeKind.STORED]
+    carried_out = [one for one in history.values() if one.kind is not OutcomeKind.STORED and one.answered_ids]
     for proposal in (one for one in history.values() if one.offer.proposes and one.kind is not OutcomeKind.STORED):
         done = [one for one in carried_out if proposal.webhook_event_id in one.answers]
         if len(done) > 1:

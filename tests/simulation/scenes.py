@@ -207,6 +207,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "gives_up_for_all_deliveries": command_scenes.command_whose_older_delivery_is_late,
     "looks_whether_it_was_given_up": command_scenes.command_whose_older_delivery_is_late,
     "knows_not_what_was_sent_meanwhile": command_scenes.command_that_is_sent_while_its_older_delivery_gives_up,
+    "carries_out_beside_another_question": tap_scenes.tap_beside_another_question,
     "says_that_nothing_had_to_change": tap_scenes.tap_of_what_another_tap_has_done,
     "carries_out_what_was_shown": tap_scenes.tap_after_a_change,
     "clears_proposals": tap_scenes.tap_after_the_unsend,

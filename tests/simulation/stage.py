@@ -3,9 +3,11 @@
 import contextlib
 import itertools
 import random
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Final
 
@@ -246,9 +248,14 @@ class Stage:
         )
 
     def violations(self) -> list[str]:
-        """Return the violations; to be asked when nothing is left to do."""
+        """Return the violations; to be asked when nothing is left to do.  A check that raises an error is one, and ends no long run."""
         suffix = " (bounds small)" if self.bounds else ""
-        return [f"{one}{suffix}" for one in violations(self.stories())]
+        try:
+            found = violations(self.stories())
+        except Exception as error:  # noqa: BLE001
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            found = [f"a check raised {type(error).__name__} at {Path(place.filename).name}:{place.lineno}"]
+        return [f"{one}{suffix}" for one in found]
 
     def stories(self) -> list[Story]:
         """Return what people did in each chat by now, and what followed."""

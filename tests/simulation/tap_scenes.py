@@ -2,13 +2,14 @@
 
 from typing import Final
 
-from shared.line.postback_data import AnswerButton, AnswerPress
+from shared.line.postback_data import AnswerButton, AnswerPress, SparePress
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
 
 _LINE_IS_QUICK: Final = 1  # a seed with which LINE has the picture ready
 _LATE_S: Final = 610.0
 _DELETED: Final = "✓ Deleted"
+_CHANGED: Final = "✓ Changed"
 _PUT_BACK: Final = "✓ Put back"
 
 
@@ -90,6 +91,34 @@ def tap_of_what_another_tap_has_done() -> list[str]:
             scene.runs_to_end(scene.pushes(scene.presses(button)))
             scene.sleeps(1)
         return scene.rests(calm=True)
+
+
+def tap_beside_another_question() -> list[str]:
+    """One answer proposes a note, and to erase messages. Somebody spares the messages, and then presses "Do it": the note is made."""
+    with Scene(seed=_LINE_IS_QUICK, has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.sends_image())))
+        scene.sleeps(1)
+        noting = scene.asks_for("note")
+        scene.runs_until(noting, "model")
+        forgetting = scene.asks_for("forget")
+        scene.runs_until(forgetting, "waits for a while")
+        scene.runs_to_end(noting)
+        scene.runs_to_end(forgetting)
+        scene.sleeps(1)
+        answered = scene.world.truth.said[-1].outcome
+        if answered is None or not answered.offer.forgets or not answered.offer.proposes:
+            raise AssertionError("the answer has not both questions")
+        spares = SparePress(question_id=answered.webhook_event_id).data
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.stage.people.spare(spares, at_s=scene.world.now_s))))
+        notes = AnswerPress(button=AnswerButton.CARRY_OUT, answer_id=answered.webhook_event_id).data
+        scene.runs_to_end(scene.pushes(scene.presses(notes)))
+        is_noted = any(text.startswith(_CHANGED) for text in scene.said)
+        return [
+            *([] if is_noted else ["I6: a tap was refused because of another question of its answer"]),
+            *scene.rests(),
+        ]
 
 
 def tap_of_another_button() -> list[str]:

@@ -120,6 +120,14 @@ def test_a_turn_clears_the_item_that_it_ticks() -> None:
     assert item_that_is_ticked_and_cleared_in_a_turn() == []
 
 
+def test_a_check_that_raises_an_error_breaks_its_schedule() -> None:
+    with Scene().playing() as scene:
+        scene.stage.chats = (object(),)  # type: ignore[assignment]
+        found = scene.stage.violations()
+
+    assert [one.partition(" at ")[0] for one in found] == ["a check raised AttributeError"]
+
+
 def test_a_suggestion_that_is_pressed_is_answered() -> None:
     assert suggestion_that_is_pressed() == []
 

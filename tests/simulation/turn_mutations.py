@@ -327,6 +327,11 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         Never("_is_pressed"),
         lacks="a change that was proposed is carried out by every press of its button",
     ),
+    "carries_out_beside_another_question": Mutation(
+        f"{_AGENDA}:_is_pressed",
+        DropClause("answered_ids"),
+        lacks="a change that was proposed is not carried out, because a question of the same answer was declined",
+    ),
     "carries_out_what_was_shown": Mutation(
         "shared.agent.confirmed_changes:ConfirmedCalls.carry_out",
         Instead("is_as_proposed", take_as_shown),

@@ -270,6 +270,13 @@ def test_a_proposal_that_is_declined_counts_as_pressed() -> None:
     assert agenda == Agenda(covers=(declined,), answers=("e1",), notice=Phrase.PRESS_DECLINED)
 
 
+def test_a_press_of_another_question_of_the_same_answer_leaves_the_proposal_open() -> None:
+    erased = replace(answer(4), webhook_event_id="e1-press", answered_ids=(), answers=("e4", "e1"))
+    tap = press(5, "e1", AnswerButton.CARRY_OUT)
+
+    assert agenda_of(history(PROPOSAL, erased), [tap]).proposal == PROPOSAL
+
+
 def test_a_press_for_a_stored_answer_that_proposes_shows_it_first() -> None:
     stored = replace(STORED, webhook_event_id="e1", offer=Offer(proposes=PROPOSAL.offer.proposes))
 
