@@ -8,12 +8,15 @@ from shared.storage.codec import decode
 from tests.simulation.bus import TICK_S
 from tests.simulation.calendar_checks import calendar_in, times_told
 from tests.simulation.calendars import commands, member_leaves
-from tests.simulation.people import Message
+from tests.simulation.people import GROUP, Message
 from tests.simulation.scene import LONG_SLEEP_S, Scene
 from tests.simulation.scheduler import Task
+from tests.simulation.wiring import TINY
 
 _BETWEEN_WRITES_S: Final = 2.0
 """An object takes one write a second."""
+_ASKED_MEANWHILE: Final = 4
+"""So many messages that a tiny memory has none of before."""
 _FEED_WRITTEN: Final = "write feeds/"
 
 
@@ -184,9 +187,32 @@ def members_who_leave_and_a_message_that_gets_no_answer() -> list[str]:
         for is_addressed in (False, False, True):
             scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=is_addressed))))
             scene.sleeps(_BETWEEN_WRITES_S)
-        rests = scene.rests(calm=True)
-        is_told = times_told(scene.world, scene.stage.people.conversation_id) == 1
-        return rests if is_told else [*rests, "I6: a chat was not told once that its calendar has another address"]
+        return _rests_when_told(scene)
+
+
+def press_of_a_forgotten_question_after_a_member_has_left() -> list[str]:
+    """A question is deferred, and leaves the memory without an answer; a member leaves. A press of its button is told both."""
+    with Scene(group=True, has_calendar=True, seconds=26.0, limits=TINY).playing() as scene:
+        _has_calendar(scene)
+        scene.sleeps(_BETWEEN_WRITES_S)
+        thinker = scene.asks()
+        scene.runs_past(thinker, f"write journal/{GROUP}/event-2.outcome")
+        scene.dies(thinker)
+        button = scene.world.truth.said[-1].button or ""
+        scene.stage.mood.seconds = (1.0, 1.0)
+        for _ in range(_ASKED_MEANWHILE):
+            scene.runs_to_end(scene.asks())
+            scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.pushes(member_leaves(scene)))
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.pushes(scene.presses(button)))
+        return _rests_when_told(scene)
+
+
+def _rests_when_told(scene: Scene) -> list[str]:
+    rests = scene.rests(calm=True)
+    is_told = times_told(scene.world, scene.stage.people.conversation_id) == 1
+    return rests if is_told else [*rests, "I6: a chat was not told once that its calendar has another address"]
 
 
 def worker_that_dies_before_it_tells() -> list[str]:

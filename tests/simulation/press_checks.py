@@ -7,7 +7,7 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.line.phrases import Phrase
 from shared.line.postback_data import AnswerButton, AnswerPress
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
-from tests.simulation.fixed_texts import in_every_language
+from tests.simulation.fixed_texts import begins_with_one, in_every_language
 from tests.simulation.people import Order
 from tests.simulation.refused_presses import DECLINED, is_declined, times_carried_out
 from tests.simulation.story import Story
@@ -187,7 +187,8 @@ def check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]
             yield "I9: a proposed change was carried out twice"
         for outcome in done:
             button, at_s = pressed_at_s.get(outcome.answered_ids[0], ("", 0.0))
-            answer_button = AnswerButton.DECLINE if outcome.text in DECLINED else AnswerButton.CARRY_OUT
+            is_no = begins_with_one(outcome.text, DECLINED)
+            answer_button = AnswerButton.DECLINE if is_no else AnswerButton.CARRY_OUT
             if button != AnswerPress(button=answer_button, answer_id=proposal.webhook_event_id).data:
                 yield "I9: a proposed change was carried out although nobody confirmed it"
             elif at_s - (proposal.timestamp_ms - EPOCH_MS) / 1_000 > CONFIRMED_WITHIN_MS / 1_000 + _TWO_MS:
@@ -201,4 +202,4 @@ def _is_prolonged_by(outcome: OutcomeRecord) -> bool:
 
 def _is_empty(outcome: OutcomeRecord) -> bool:
     """Whether a press is told that there is nothing to show."""
-    return outcome.text in _NOTHING_TO_SHOW
+    return begins_with_one(outcome.text, _NOTHING_TO_SHOW)

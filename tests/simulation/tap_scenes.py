@@ -1,9 +1,14 @@
 """Scenes of changes that wait for a person's tap."""
 
+from dataclasses import replace
 from typing import Final
 
+from shared.line.phrases import Phrase
 from shared.line.postback_data import AnswerButton, AnswerPress, SparePress
+from tests.simulation.calendars import commands, member_leaves
+from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.people import Message
+from tests.simulation.refused_presses import DECLINED
 from tests.simulation.scene import Scene
 
 _LINE_IS_QUICK: Final = 1  # a seed with which LINE has the picture ready
@@ -11,6 +16,7 @@ _LATE_S: Final = 610.0
 _DELETED: Final = "✓ Deleted"
 _CHANGED: Final = "✓ Changed"
 _PUT_BACK: Final = "✓ Put back"
+_ANOTHER_ADDRESS: Final = in_every_language(Phrase.CALENDAR_RENEWED)
 
 
 def two_taps() -> list[str]:
@@ -119,6 +125,23 @@ def tap_beside_another_question() -> list[str]:
             *([] if is_noted else ["I6: a tap was refused because of another question of its answer"]),
             *scene.rests(),
         ]
+
+
+def tap_that_declines_after_a_member_has_left() -> list[str]:
+    """An answer proposes to delete an entry; a member leaves, and the question is declined: the press is told both."""
+    with Scene(seed=_LINE_IS_QUICK, has_knowledge=True, has_calendar=True).playing() as scene:
+        for request in (commands(scene), scene.asks_for("file")):
+            scene.runs_to_end(request)
+            scene.sleeps(1)
+        question = AnswerPress.read(_proposes(scene, "delete")[1])
+        scene.runs_to_end(scene.pushes(member_leaves(scene)))
+        scene.sleeps(1)
+        declines = "" if question is None else replace(question, button=AnswerButton.DECLINE).data
+        scene.runs_to_end(scene.pushes(scene.presses(declines)))
+        rests = scene.rests(calm=True)
+        told = scene.said[-1]
+        is_told = all(any(text in told for text in texts) for texts in (DECLINED, _ANOTHER_ADDRESS))
+        return rests if is_told else [*rests, "I6: a press that declined was not told so, with what waited"]
 
 
 def tap_of_another_button() -> list[str]:
