@@ -12,12 +12,14 @@ from shared.conversation.redaction.plan import Derived
 from shared.conversation.segments import decode_segment
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
+from shared.line.phrases import Phrase
 from shared.reminders.delivery import retry_key
 from shared.reminders.reminder import Reminder
 from shared.reminders.wording import Occurrence
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.turns.last_look import COUNTS_S
+from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.mind import Mood
 from tests.simulation.people import ids_repeated_in, without_spaces
 from tests.simulation.scheduler import Task
@@ -25,6 +27,7 @@ from tests.simulation.world import WORD, World
 
 _WHOLE: Final = 480
 """Characters of an answer from which on words may have been cut off."""
+_PARTLY_REFUSED: Final = in_every_language(Phrase.PARTLY_REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Holders:
         self._withdrawn_s: dict[str, float] = {}
         self._recorded_s: dict[tuple[str, str], float] = {}
         self._begun_s: dict[tuple[str, str], float] = {}
+        self._quoted_ids: dict[str, str | None] = {}
 
     def note_record(self, name: str, data: bytes) -> None:
         """An outcome was recorded under this name, or lost its words there."""
@@ -131,7 +135,9 @@ class Holders:
         """A message was recorded under this name."""
         chat, message_id = name.removesuffix(".json").split("/")[1:]
         self._world.truth.journalled_s.setdefault((chat, message_id), self._world.now_s)
-        if not decode(MessageRecord, data).addressed:
+        message = decode(MessageRecord, data)
+        self._quoted_ids[message_id] = message.quoted_message_id
+        if not message.addressed:
             self._world.truth.context.add((chat, message_id))
 
     def note_reminder(self, name: str, before: bytes | None, data: bytes) -> None:
@@ -239,9 +245,21 @@ class Holders:
         else:
             texts = dict.fromkeys(outcome.answered_ids, outcome.text or "")
             what = "an interjection" if self._world.overheard.issuperset(outcome.answered_ids) else "an answer"
-        newest = [(truth.newest[one], text) for one, text in texts.items() if one in truth.newest]
-        if not all(any(word in text for word in words) for words, text in newest):
+        edited = ((one, text) for one, text in texts.items() if one in truth.newest)
+        outdated = ((one, text) for one, text in edited if not any(word in text for word in truth.newest[one]))
+        if not all(self._is_left_out(one, text) for one, text in outdated):
             truth.report(f"I4: {what} was committed to the text from before an edit that had been handled")
+
+    def _is_left_out(self, message_id: str, text: str) -> bool:
+        """Whether the answer says that it leaves something out, and has no word of this message, because the message quotes a blocked one.
+
+        Example: m1 quotes m0, whose word is blocked. "re7: word2a … another message that I can't answer" leaves out m0 and m1. If an edit
+        of m0 into other words was handled, nothing is blocked any more, and m1 has to be answered.
+        """
+        blocked_ids = {f"m{word[4:-1]}" for word in self._mood.blocked - self._world.truth.outdated_s.keys()}
+        is_blocked = self._quoted_ids.get(message_id) in blocked_ids
+        is_told = any(told in text for told in _PARTLY_REFUSED)
+        return is_blocked and is_told and message_id not in {f"m{word[4:-1]}" for word in WORD.findall(text)}
 
     def _is_taken_back(self, outcome: OutcomeRecord, text: str) -> bool:
         """Whether an outcome must not be said: a message that it covers or was shown is withdrawn, or one that it repeats from an answer.

@@ -1,7 +1,14 @@
 """Scenes of what the model's provider refuses: a blocked word, a broken picture, a first model that fails."""
 
+from collections.abc import Callable
+from typing import Final
+
+from shared.line.phrases import Phrase, phrase
+from tests.simulation.mind import Mind
 from tests.simulation.people import GROUP
 from tests.simulation.scene import MINUTE_S, Scene
+
+_PARTLY_REFUSED: Final = phrase(Phrase.PARTLY_REFUSED, locale="en", bot_name="")
 
 
 def _answers(scene: Scene, count: int) -> list[str]:
@@ -98,3 +105,32 @@ def edit_of_a_blocked_message() -> list[str]:
         found += _answers(scene, 1)
         is_shown = "word0b" in " ".join(scene.said)
         return [*found, *([] if is_shown else ["I6: the new words of a blocked message are left out"]), *scene.rests()]
+
+
+def edit_of_a_question_about_a_blocked_message(
+    *, edits_quoted: bool = False, make_mind: Callable[..., Mind] = Mind
+) -> list[str]:
+    """The model blocks a word that a member said to others. A question quotes it and is edited; an innocent one is answered with it.
+
+    The question is left out with what it quotes, and the answer says so. `edits_quoted`: the message that it quotes is edited into innocent
+    words while that answer is about to be committed, so nothing is left out any more.
+    """
+    with Scene(group=True, make_mind=make_mind).playing() as scene:
+        scene.stage.mood.blocked = frozenset({"word0a"})
+        blocked = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(blocked)))
+        quoting = scene.says(quotes=blocked.id)
+        first = scene.pushes(scene.delivers(quoting))
+        scene.runs_until(first, "list journal/")
+        scene.dies(first)
+        scene.sleeps(1)
+        scene.runs_to_end(scene.edits(quoting))
+        worker = scene.asks()
+        if edits_quoted:
+            scene.runs_until(worker, "write turns/", times=2)
+            scene.runs_to_end(scene.edits(blocked))
+        scene.runs_to_end(worker)
+        said = " ".join(scene.said)
+        expected = ("word1b", "word2a") if edits_quoted else ("word2a", _PARTLY_REFUSED)
+        found = [f"I6: the answer does not say: {words}" for words in expected if words not in said]
+        return [*found, *scene.rests()]

@@ -345,6 +345,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "asks_with_only_what_is_asked": refusal_scenes.blocked_word_that_was_overheard,
     "marks_what_is_refused": refusal_scenes.blocked_word_that_was_overheard,
     "answers_beside_what_is_refused": refusal_scenes.question_beside_a_blocked_one,
+    "says_what_is_left_out": refusal_scenes.edit_of_a_question_about_a_blocked_message,
     "asks_without_media": refusal_scenes.broken_picture_that_is_asked_about,
     "marks_broken_media": refusal_scenes.broken_picture_that_is_asked_about,
     "asks_the_second_model": refusal_scenes.first_model_that_is_used_up,

@@ -1,0 +1,43 @@
+"""An edited question that is left out with the blocked words that it quotes: when its newest words may be missing from the answer."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.simulation.mind import Mind
+from tests.simulation.mutations import MUTATIONS
+from tests.simulation.refusal_scenes import edit_of_a_question_about_a_blocked_message
+
+OUTDATED = "I4: an answer was committed to the text from before an edit that had been handled"
+
+
+class _RemembersOldWords(Mind):
+    """A model that repeats the words from before the edit, whatever it reads."""
+
+    def _words(self, prompt: Any) -> Iterator[str]:  # noqa: ANN401 - a prompt by its parts
+        yield from super()._words(prompt)
+        yield "word1a"
+
+
+def test_an_edited_question_may_be_left_out_with_the_blocked_message_that_it_quotes() -> None:
+    assert edit_of_a_question_about_a_blocked_message() == []
+
+
+def test_the_old_words_of_a_question_that_quotes_a_blocked_message_are_found() -> None:
+    assert OUTDATED in edit_of_a_question_about_a_blocked_message(make_mind=_RemembersOldWords)
+
+
+def test_a_question_is_not_left_out_silently() -> None:
+    with MUTATIONS["says_what_is_left_out"].active():
+        assert OUTDATED in edit_of_a_question_about_a_blocked_message()
+
+
+def test_a_question_is_not_left_out_once_what_it_quotes_is_edited() -> None:
+    assert edit_of_a_question_about_a_blocked_message(edits_quoted=True) == []
+
+
+@pytest.mark.parametrize("name", ["cancels", "edits_cancel", "heeds_cancelled"])
+def test_a_question_that_is_left_out_for_words_from_before_an_edit_is_found(name: str) -> None:
+    with MUTATIONS[name].active():
+        assert OUTDATED in edit_of_a_question_about_a_blocked_message(edits_quoted=True)
