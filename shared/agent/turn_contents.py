@@ -1,4 +1,4 @@
-"""The contents of a turn in the form of a request to the model: the prompt, and rounds of calls and results."""
+"""The contents of a turn in the form of a request to the model: the prompt, notes on changes, and rounds of calls and results."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -29,11 +29,17 @@ _LEFT_OUT: Final[Json] = {
 
 
 class TurnContents:
-    """The contents of a turn's requests; of a round that is left out, a note states the changes."""
+    """The contents of a turn's requests; of a round that is left out, a note states the changes.
 
-    def __init__(self, first: tuple[Content, ...], registry: Registry, context: TurnContext) -> None:
-        """`first` is the turn's first prompt."""
-        self.first = first
+    What was left out stays out, and notes on changes stay, also where another prompt replaces the first.
+    """
+
+    def __init__(self, prompt: tuple[Content, ...], registry: Registry, context: TurnContext) -> None:
+        self.prompt = prompt
+        self.has_called = False
+        """Whether the model has called anything."""
+        self._is_without_media = False
+        self._changes: list[TextContent] = []
         self._rounds: list[Content] = []
         self._registry = registry
         self._context = context
@@ -41,12 +47,7 @@ class TurnContents:
     @property
     def has_media(self) -> bool:
         """Whether the prompt holds a medium."""
-        return any(isinstance(one, MixedContent) for one in self.first)
-
-    @property
-    def has_rounds(self) -> bool:
-        """Whether the model has called anything."""
-        return bool(self._rounds)
+        return any(isinstance(one, MixedContent) for one in self.prompt)
 
     @property
     def has_results(self) -> bool:
@@ -56,15 +57,21 @@ class TurnContents:
 
     def append(self, answer: ModelContent, results: FunctionResponses) -> None:
         """Append a round: an answer, and the results of its calls."""
+        self.has_called = True
         self._rounds += [answer, results]
 
-    def begin_with(self, first: tuple[Content, ...]) -> None:
-        """Replace the turn's first prompt."""
-        self.first = first
+    def begin_with(self, prompt: tuple[Content, ...]) -> None:
+        """Replace the turn's prompt; media that were left out stay out."""
+        self.prompt = self._fitting(prompt)
+
+    def begins_with(self, prompt: tuple[Content, ...]) -> bool:
+        """Whether `begin_with` of this prompt would change nothing."""
+        return self.prompt == self._fitting(prompt)
 
     def leave_out_media(self) -> None:
         """Replace every medium by a note."""
-        self.first = tuple(map(_without_media, self.first))
+        self._is_without_media = True
+        self.prompt = self._fitting(self.prompt)
 
     def leave_out_results(self) -> None:
         """Replace each result that the newest round has read by an error; results of changes stay."""
@@ -81,7 +88,7 @@ class TurnContents:
         """Replace the first contents of the rounds, or all rounds, by notes on their changes."""
         dropped = self._rounds[:contents]
         self._rounds = self._rounds[len(dropped) :]
-        self.first = (*self.first, *self._notes_on_changes(dropped))
+        self._changes += self._notes_on_changes(dropped)
 
     def within_request(
         self, system_instruction: str, declarations: Sequence[FunctionDeclaration], note: str | None
@@ -89,12 +96,16 @@ class TurnContents:
         """Return the contents within the budget of a request, with notes on the changes of dropped rounds."""
         notes = [TextContent(role="user", texts=(note,))] if note else []
         while True:
-            contents = within_request(system_instruction, declarations, (*self.first, *self._rounds, *notes))
+            whole = (*self.prompt, *self._changes, *self._rounds, *notes)
+            contents = within_request(system_instruction, declarations, whole)
             sent_ids = {id(one) for one in contents if isinstance(one, ModelContent)}
             left_out = sum(isinstance(one, ModelContent) and id(one) not in sent_ids for one in self._rounds)
             if not left_out:
                 return contents
             self.leave_out_rounds(2 * left_out)  # each with the answers to its calls
+
+    def _fitting(self, prompt: tuple[Content, ...]) -> tuple[Content, ...]:
+        return tuple(map(_without_media, prompt)) if self._is_without_media else prompt
 
     def _has_read(self, answer: FunctionResponse) -> bool:
         tool = self._registry.find(answer.call.name, self._context)

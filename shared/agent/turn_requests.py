@@ -204,7 +204,7 @@ class TurnRequests:
             case Remedy.OTHER_MODEL:
                 return bool(self._other_models)
             case Remedy.ASKED_ONLY:
-                return self._asked_only() != self._contents.first
+                return not self._contents.begins_with(self._asked_only())
             case Remedy.WITHOUT_MEDIA:
                 return self._contents.has_media
             case Remedy.WITHOUT_RESULTS:
@@ -224,7 +224,7 @@ class TurnRequests:
             case Remedy.WITHOUT_RESULTS:
                 self._contents.leave_out_results()
             case Remedy.ASKED_ONLY:
-                self.saw_asked_only = not self._contents.has_rounds
+                self.saw_asked_only = not self._contents.has_called
                 self._contents.begin_with(self._asked_only())
             case Remedy.WITHOUT_MEDIA:
                 self._contents.leave_out_media()
@@ -235,7 +235,7 @@ class TurnRequests:
                 pass
 
     def _asked_only(self) -> tuple[Content, ...]:
-        return self._asking.asked_only() if self._asking.asked_only is not None else self._contents.first
+        return self._asking.asked_only() if self._asking.asked_only is not None else self._contents.prompt
 
     def _signature(self, call: FunctionCall) -> tuple[str, str]:
         return self._registry.plain_name(call.name), json.dumps(call.args, sort_keys=True, default=str)

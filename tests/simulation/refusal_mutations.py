@@ -35,6 +35,11 @@ OF_REFUSALS: Final[Mapping[str, Mutation]] = {
         Return(value=False),
         lacks="every question within five minutes of a broken picture gets an apology",
     ),
+    "keeps_refused_media_out": Mutation(
+        "shared.agent.turn_contents:TurnContents.begin_with",
+        Bypass("_fitting"),
+        lacks="a broken picture comes back with only what is asked, and its question gets an apology",
+    ),
     "marks_broken_media": Mutation(
         f"{_CULPRITS}:Culprits._mark_culprits",
         Skip("mark_as_refused"),

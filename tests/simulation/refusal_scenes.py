@@ -58,6 +58,20 @@ def broken_picture_that_is_asked_about() -> list[str]:
         return found + scene.rests()
 
 
+def broken_picture_beside_a_blocked_word() -> list[str]:
+    """A member asks about a picture that the model answers 400 to, and the model blocks a word that was overheard."""
+    with Scene(group=True).playing() as scene:
+        scene.stage.mood.blocked, scene.stage.mood.broken = frozenset({"word0a"}), frozenset({"word1a"})
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+        picture = scene.sends_image()
+        scene.runs_to_end(scene.pushes(scene.delivers(picture)))
+        scene.sleeps(MINUTE_S)
+        question = scene.says(quotes=picture.id)
+        scene.runs_to_end(scene.pushes(scene.delivers(question)))
+        is_answered = question.words[0][0] in " ".join(scene.said)
+        return [*([] if is_answered else ["I6: word2a was refused for the words of another message"]), *scene.rests()]
+
+
 def first_model_that_is_used_up() -> list[str]:
     """The first model asks for a pause of half a minute, and the second one is well."""
     with Scene(first_fails="used up").playing() as scene:

@@ -347,6 +347,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "answers_beside_what_is_refused": refusal_scenes.question_beside_a_blocked_one,
     "says_what_is_left_out": refusal_scenes.edit_of_a_question_about_a_blocked_message,
     "asks_without_media": refusal_scenes.broken_picture_that_is_asked_about,
+    "keeps_refused_media_out": refusal_scenes.broken_picture_beside_a_blocked_word,
     "marks_broken_media": refusal_scenes.broken_picture_that_is_asked_about,
     "asks_the_second_model": refusal_scenes.first_model_that_is_used_up,
     "takes_marks_with_what_they_are_about": refusal_scenes.unsend_of_a_blocked_message,

@@ -616,6 +616,46 @@ def test_a_blocked_prompt_is_asked_once_more_with_only_what_is_asked(turn: TurnM
     assert running.model.requests[1].contents == ASKED
 
 
+def test_media_that_were_refused_do_not_come_back_with_only_what_is_asked(turn: TurnMaker) -> None:
+    said = (TextContent(role="user", texts=("a bad word",)), PICTURE)
+
+    def step(request: ModelRequest) -> ModelResponse:
+        refusing_media(request)
+        return blocking("bad")(request)
+
+    thought = turn(*[step] * 3).think(contents=said, asked_only=lambda: (PICTURE,))
+
+    assert thought.remedies_used == (Remedy.WITHOUT_MEDIA, Remedy.ASKED_ONLY)
+    assert thought.decision.message == "hello"
+
+
+def test_a_prompt_that_held_only_what_is_asked_is_not_asked_again_without_its_media(turn: TurnMaker) -> None:
+    def step(request: ModelRequest) -> ModelResponse:
+        refusing_media(request)
+        return blocking("look")(request)
+
+    running = turn(*[step] * 3)
+
+    with pytest.raises(ModelBlockedError, match="PROMPT_BLOCKED"):
+        running.think(contents=(PICTURE,), asked_only=lambda: (PICTURE,))
+    assert len(running.model.requests) == 2
+
+
+def test_changes_of_dropped_rounds_stay_told_with_only_what_is_asked(turn: TurnMaker) -> None:
+    said = (TextContent(role="user", texts=("a bad word", "hello")),)
+    makes = calling(("look_up", {"word": "tea"}))
+    running = turn(makes, unusable("MALFORMED_RESPONSE"), *[blocking("bad word")] * 2)
+
+    thought = running.think(contents=said, asked_only=lambda: ASKED)
+
+    assert (thought.remedies_used, thought.saw_asked_only) == ((Remedy.START_OVER, Remedy.ASKED_ONLY), False)
+    *asked, note = running.model.requests[-1].contents
+    assert tuple(asked) == ASKED
+    assert isinstance(note, TextContent)
+    assert "do not do it again" in note.texts[0]
+    assert "tea" in note.texts[0]
+
+
 def test_what_follows_a_round_on_the_whole_prompt_has_seen_the_whole_prompt(turn: TurnMaker) -> None:
     said = (TextContent(role="user", texts=("a bad word", "hello")),)
     running = turn(calling(("look_up", {"word": "a"})), *[blocking("bad word")] * 2)
