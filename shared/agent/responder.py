@@ -243,9 +243,15 @@ class AgentResponder:
             return None
         outcome = self._think(replace(question, history=question.history.isolated(answerable), asked=answerable), shown)
         self.refused.culprits.suspect(question.conversation, suspicion)
+        return self._with_notice(outcome, question)
+
+    def _with_notice(self, outcome: OutcomeRecord, question: Question) -> OutcomeRecord:
+        """Return the outcome with a notice of the refused message; if the model skips the others, the outcome is the apology for it."""
+        heard = (*question.heard, outcome.text or "")
+        locale = language_of(heard, default=self.prompt.locale, chosen=question.chosen_locale)
         if outcome.text is None:
-            return outcome
-        locale = language_of((*question.heard, outcome.text), default=self.prompt.locale, chosen=question.chosen_locale)
+            apology = self.phrases.text(Phrase.APOLOGY_REFUSED, locale=locale)
+            return replace(outcome.with_fixed_text(apology, OutcomeKind.APOLOGISED), answers=())
         return replace(outcome, text=f"{outcome.text}{GAP}{self.phrases.text(Phrase.PARTLY_REFUSED, locale=locale)}")
 
     def _names(self, question: Question) -> Mapping[str, str]:

@@ -148,7 +148,8 @@ def check_helped(story: Story, history: dict[str, OutcomeRecord], message: Messa
     for outcome in history.values():
         if message.id not in outcome.answered_ids or outcome.kind is not OutcomeKind.APOLOGISED:
             continue
-        if outcome.text in _APOLOGY_REFUSED and not has_blocked and message.quoted_id is None:
+        is_skipped = outcome.audit.skip_kind is not None  # the apology is for another message
+        if outcome.text in _APOLOGY_REFUSED and not is_skipped and not has_blocked and message.quoted_id is None:
             yield f"I6: {message.id} was refused for the words of another message"
         if outcome.text in _APOLOGY_BUSY and (story.mood.broken or story.settings.first_fails is not None):
             yield f"I6: {message.id} got an apology although asking otherwise would have helped"

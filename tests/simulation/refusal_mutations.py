@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Always, Bypass, DropArgument, DropClause, Return, Skip
+from tests.simulation.rules import Bypass, DropArgument, DropClause, Return, Skip
 
 _CULPRITS: Final = "shared.agent.culprits"
 _RESPONDER: Final = "shared.agent.responder"
@@ -27,7 +27,7 @@ OF_REFUSALS: Final[Mapping[str, Mutation]] = {
     ),
     "says_what_is_left_out": Mutation(
         f"{_RESPONDER}:AgentResponder._answer_others",
-        Always("text"),
+        Bypass("_with_notice"),
         lacks="an answer does not say that it leaves out a question about blocked words",
     ),
     "asks_without_media": Mutation(

@@ -1,4 +1,4 @@
-"""An edited question that is left out with the blocked words that it quotes: when its newest words may be missing from the answer."""
+"""A question that is left out for blocked words: whether its author is told, and when an edit of it may be missing from the answer."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,10 @@ import pytest
 
 from tests.simulation.mind import Mind
 from tests.simulation.mutations import MUTATIONS
-from tests.simulation.refusal_scenes import edit_of_a_question_about_a_blocked_message
+from tests.simulation.refusal_scenes import (
+    blocked_question_beside_one_that_the_model_skips,
+    edit_of_a_question_about_a_blocked_message,
+)
 
 OUTDATED = "I4: an answer was committed to the text from before an edit that had been handled"
 
@@ -41,3 +44,9 @@ def test_a_question_is_not_left_out_once_what_it_quotes_is_edited() -> None:
 def test_a_question_that_is_left_out_for_words_from_before_an_edit_is_found(name: str) -> None:
     with MUTATIONS[name].active():
         assert OUTDATED in edit_of_a_question_about_a_blocked_message(edits_quoted=True)
+
+
+def test_a_blocked_question_does_not_meet_silence_if_the_model_skips_the_others() -> None:
+    assert blocked_question_beside_one_that_the_model_skips() == []
+    with MUTATIONS["says_what_is_left_out"].active():
+        assert blocked_question_beside_one_that_the_model_skips()

@@ -86,6 +86,30 @@ def asked(person: Person, text: str) -> tuple[str, int, int]:
     return person.worker.said[-1], sum(one.purpose is Purpose.TURN for one in made), probes
 
 
+def skips_or_blocks(request: ModelRequest) -> ModelResponse:
+    """Block every prompt that holds the word; skip any other."""
+    if WORD in texts_of(request):
+        return blocks(request)
+    return calling(("skip", {"reason": "nothing to say"}))
+
+
+def journalled(friend: Person, text: str) -> None:
+    """Record a message whose worker died, so that the next question is answered together with it."""
+    chat = friend.worker.conversations.of(friend.events.chat_id)
+    chat.journal.keep(
+        MessageRecord(
+            line_message_id="waits",
+            webhook_event_id="waiting",
+            timestamp_ms=START_MS,
+            type="text",
+            addressed=True,
+            text=text,
+            user_id=recorded.USER,
+            reply_token=ReplyToken(value="token0", received_ms=friend.worker.clock.now_ms()),
+        )
+    )
+
+
 def test_who_says_it_is_told_and_every_later_message_is_answered_at_once(friend: Person) -> None:
     refusal, _, probes = asked(friend, f"{WORD}?")
 
@@ -172,19 +196,7 @@ def test_what_the_model_looks_up_is_not_blocked_by_a_marked_message(friend: Pers
 
 
 def test_a_message_that_waits_beside_a_blocked_one_is_answered(friend: Person) -> None:
-    chat = friend.worker.conversations.of(friend.events.chat_id)
-    chat.journal.keep(
-        MessageRecord(
-            line_message_id="waits",
-            webhook_event_id="waiting",
-            timestamp_ms=START_MS,
-            type="text",
-            addressed=True,
-            text=f"{WORD} too",
-            user_id=recorded.USER,
-            reply_token=ReplyToken(value="token0", received_ms=friend.worker.clock.now_ms()),
-        )
-    )
+    journalled(friend, f"{WORD} too")
 
     friend.asks("hello", *[blocks] * 20)
 
@@ -336,3 +348,11 @@ def test_a_search_ends_with_its_request(member: Person) -> None:
     probes = [one for one in member.worker.model.requests if one.purpose is Purpose.PROBE]
     assert 1 <= len(probes) <= 3
     assert marks(member) == []
+
+
+def test_who_asks_with_a_blocked_word_is_told_so_if_the_model_skips_the_others(friend: Person) -> None:
+    journalled(friend, f"{WORD} too")
+
+    friend.asks("hello", *[skips_or_blocks] * 20)
+
+    assert friend.worker.said[-1:] == [english(Phrase.APOLOGY_REFUSED)]
