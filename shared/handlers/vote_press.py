@@ -57,7 +57,8 @@ _CLAIM_MS: Final = 40_000
 """How long a press that has claimed to tell may wait for the chat's turn before another press tells."""
 _DELETED_AT_ONCE: Final = 64
 """Superseded votes that a press deletes after it has told."""
-_OnSent: TypeAlias = Callable[[tuple[Vote, ...]], None]
+_OnSent: TypeAlias = Callable[[tuple[Vote, ...], int], None]
+"""Gets the told votes, and the number of the chat's turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +148,8 @@ class VotePressHandler:
             listed = tuple(one for one in store.votes(own.poll_id) if not is_vote_withdrawn(one, amendments))
             (last, generation), poll = pending_read.result(), pending_poll.result() or poll
             votes = poll.votes_in_time(listed)
-            claim = replace(standing_told(votes, by=own.id, at_ms=self.clock.now_ms()), waiting=last.waiting)
+            claimed_votes = standing_told(votes, by=own.id, at_ms=self.clock.now_ms())
+            claim = replace(claimed_votes, waiting=last.waiting, turn=last.turn)
             is_late = poll.is_closed(own.sent_ms)
             if is_late:  # earlier presses may have left the telling to this one, while the poll was not written yet
                 store.delete_votes(vote for vote in listed if vote == own)
@@ -176,27 +178,30 @@ class VotePressHandler:
         wait_ms = until_ms - self.clock.now_ms()
         return wait_ms if wait_ms <= _CLAIM_MS else 0  # a clock may have been wrong
 
-    def _record(self, store: PollStore, own: Vote, generation: int, votes: tuple[Vote, ...]) -> None:
-        """Record the told votes, unless another press has claimed to tell meanwhile."""
-        sent = replace(standing_told(votes, by=own.id, at_ms=self.clock.now_ms()), is_sent=True)
+    def _record(self, store: PollStore, own: Vote, generation: int, votes: tuple[Vote, ...], turn: int) -> None:
+        """Record the told votes; where another press has claimed to tell meanwhile, only who was told to wait for a place."""
+        told = replace(standing_told(votes, by=own.id, at_ms=self.clock.now_ms()), turn=turn, is_sent=True)
         poll = store.poll(own.poll_id)
-        if poll is not None:
-            store.swap_standing(own.poll_id, replace(sent, waiting=members_waiting(poll, votes)), generation=generation)
+        if poll is None:
+            return
+        sent = replace(told, waiting=members_waiting(poll, votes))
+        if store.swap_standing(own.poll_id, sent, generation=generation) is None:
+            store.record_told(own.poll_id, sent)
 
     def _tell(
-        self, conversation: Conversation, event: LineEvent, poll_id: str, *, on_sent: _OnSent = lambda _: None
+        self, conversation: Conversation, event: LineEvent, poll_id: str, *, on_sent: _OnSent = lambda _, __: None
     ) -> EventResult:
-        """Tell the standing at the time of the chat's turn; `on_sent` gets the told votes."""
-        sent: list[tuple[Vote, ...]] = []
+        """Tell the standing at the time of the chat's turn; `on_sent` gets the told votes, and the turn."""
+        sent: list[tuple[tuple[Vote, ...], int]] = []
         refusal = phrased(event, self.phrases, Phrase.POLL_GONE)
-        decide = partial(self._decided, conversation, event, poll_id, sent.append)
+        decide = partial(self._decided, conversation, event, poll_id, lambda votes, turn: sent.append((votes, turn)))
         announcement = replace(refusal, decide=decide)
         result = self.announcer.announce(conversation, announcement)
         if sent and result is EventResult.REPLIED:
-            on_sent(sent[-1])
+            on_sent(*sent[-1])
         return result
 
-    def _decided(self, conversation: Conversation, event: LineEvent, poll_id: str, on_sent: _OnSent) -> Announcement:
+    def _decided(self, conversation: Conversation, event: LineEvent, poll_id: str, on_told: _OnSent) -> Announcement:
         amendments = conversation.amendments.look()
         poll = self._standing_poll(conversation, poll_id, amendments)
         if poll is None:
@@ -210,11 +215,11 @@ class VotePressHandler:
                 complete=partial(with_standing, locale or poll.locale or self.locale),
             )
 
-        def with_standing(locale: str, outcome: OutcomeRecord, _: Lease, history: History) -> OutcomeRecord:
+        def with_standing(locale: str, outcome: OutcomeRecord, lease: Lease, history: History) -> OutcomeRecord:
             group = self._group(conversation, history)
             standing = standing_of(conversation, poll, amendments, group=group, now_ms=self.clock.now_ms())
             card = standing_card(standing, locale=locale)
-            on_sent(standing.votes)
+            on_told(standing.votes, lease.record.sequence + 1)
             return replace(outcome, text=written(card), offer=Offer(card=card_text(card)))
 
         return in_chats_language(worded)

@@ -151,7 +151,7 @@ class VoterName(Extensible):
 class LastStanding(Extensible):
     """The last standing told to the chat: `votes` is the digest of the votes, `newest` the order of the latest.
 
-    `waiting` are the members waiting for a place, by mark.
+    `waiting` are the members told to wait for a place, by mark, and `turn` the number of the chat's turn that told so.
 
     `by` is the telling press. Before the standing `is_sent`, `at_ms` is the time of the claim; afterwards, of the sending.
     """
@@ -162,7 +162,18 @@ class LastStanding(Extensible):
     newest: str = ""
     votes: str = ""
     waiting: tuple[str, ...] = ()
+    turn: int = 0
     is_sent: bool = False
+
+    def with_told(self, sent: "LastStanding") -> "LastStanding":
+        """Return the record after the standing `sent` was told: a claim of another press stays, and knows who was told to wait.
+
+        For example, Ann's claim ends while she waits for the chat's turn, and Ben claims; then Ann's press tells that Cho waits. When Ben's
+        press tells that Cho has a place, that is news.
+        """
+        newest = max(self, sent, key=lambda standing: standing.turn)
+        is_own_claim = self.by == sent.by and not self.is_sent
+        return replace(sent if is_own_claim else self, waiting=newest.waiting, turn=newest.turn)
 
 
 def counted(votes: Iterable[Vote]) -> tuple[Vote, ...]:

@@ -16,6 +16,7 @@ from shared.errors import CorruptRecordError, UnreadableRecordError
 from shared.line.ids import checked_id
 from shared.polls.poll import FOLDER, LastStanding, Poll, Vote, VoterName
 from shared.storage.codec import decode, encode
+from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_store import ListedObject, StoredObject
 
 _IDS: Final = re.compile(r"p[0-9a-f]{10}", re.ASCII)
@@ -83,13 +84,7 @@ class PollStore(StagedThingStore[Poll]):
     def last_standing(self, poll_id: str) -> tuple[LastStanding, int]:
         """Return the last told standing, with the generation; before any, an empty standing and 0."""
         stored = self.conversation.objects.store.read(self._standing_name(poll_id))
-        if stored is None:
-            return LastStanding(), 0
-        try:
-            return decode(LastStanding, stored.data), stored.generation
-        except CorruptRecordError as cause:
-            logs.error("record_unreadable", cause=cause)
-            return LastStanding(), stored.generation
+        return (_standing_in(stored.data), stored.generation) if stored is not None else (LastStanding(), 0)
 
     def swap_standing(self, poll_id: str, standing: LastStanding, *, generation: int) -> int | None:
         """Record the claim of a press to tell the standing, or the sending; return the new generation.
@@ -98,6 +93,18 @@ class PollStore(StagedThingStore[Poll]):
         """
         store, name = self.conversation.objects.store, self._standing_name(poll_id)
         return store.replace(name, encode(standing), generation=generation)
+
+    def record_told(self, poll_id: str, sent: LastStanding) -> None:
+        """Record a sent standing beside claims of other presses (`LastStanding.with_told`).  Without a record: the poll was removed.
+
+        Raises: StorageUnavailableError. Repeated: changes nothing.
+        """
+
+        def told(stored: bytes | None) -> bytes | None:
+            return encode(_standing_in(stored).with_told(sent)) if stored is not None else None
+
+        name = self._standing_name(poll_id)
+        update_by_swap(self.conversation.objects.store, name, told, what="a standing")
 
     def sources(self) -> Iterator[tuple[str, Provenance]]:
         """Yield the name and the provenance of each poll, without removed polls, and of each vote."""
@@ -119,6 +126,15 @@ class PollStore(StagedThingStore[Poll]):
 
     def _standing_name(self, poll_id: str) -> str:
         return f"{self.prefix}standings/{checked_id(poll_id)}.json"
+
+
+def _standing_in(body: bytes) -> LastStanding:
+    """Return the standing; an empty standing for a corrupt record, after logging."""
+    try:
+        return decode(LastStanding, body)
+    except CorruptRecordError as cause:
+        logs.error("record_unreadable", cause=cause)
+        return LastStanding()
 
 
 def _name_in(body: StoredObject | None) -> str:

@@ -104,6 +104,11 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         DropArgument("replace", "waiting"),
         lacks="a member who moves up is not told",
     ),
+    "records_who_waits_under_a_newer_claim": Mutation(
+        f"{_PRESS}:VotePressHandler._record",
+        Skip("record_told"),
+        lacks="a member moves up and is not told, because another press had claimed before the member was told to wait",
+    ),
     "reminds_of_meetings": Mutation(
         "shared.tools.polls:PollTools._meet",
         Never("remind_minutes_before"),

@@ -13,6 +13,8 @@ from tests.simulation.scene import MINUTE_S, Scene
 from tests.simulation.scheduler import Task
 
 _GAP_S = 20.0
+_CLAIM_S = 40.0
+"""How long a press that has claimed to tell keeps other presses waiting."""
 _SOON_S = 5.0
 _UNTIL_S = 300.0
 """When votes of a poll that ends by itself count no more."""
@@ -77,6 +79,28 @@ def member_who_moves_up() -> list[str]:
         for member, choice in ((MEMBERS[0], 0), (MEMBERS[1], 0), (MEMBERS[0], 1)):
             scene.runs_to_end(_begins(scene, _votes(scene, poll_id, choice, by=member)))
             scene.sleeps(_GAP_S + 1)
+        return scene.rests(calm=True)
+
+
+def member_who_moves_up_under_a_newer_claim() -> list[str]:
+    """A press tells who waits for a place after its claim has ended and another press has claimed: that one says who moved up."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene, "meet")
+        claims = f"write polls/{scene.stage.people.conversation_id}/standings/"
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
+        scene.sleeps(_GAP_S + 1)
+        older = _begins(scene, _votes(scene, poll_id, 0, by=MEMBERS[1]))
+        scene.runs_until(older, claims)
+        scene.runs_until(older, "read turns/")
+        scene.sleeps(_CLAIM_S + 1)
+        newer = _begins(scene, _votes(scene, poll_id, 0))
+        scene.runs_until(newer, claims)
+        scene.runs_until(newer, "read turns/")
+        scene.runs_to_end(older)
+        leaving = _begins(scene, _votes(scene, poll_id, 1))
+        scene.runs_until(leaving, "sleep")
+        scene.runs_to_end(newer)
+        scene.runs_to_end(leaving)
         return scene.rests(calm=True)
 
 

@@ -18,7 +18,7 @@ from shared.errors import StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, phrase
-from shared.polls.poll import DELIVERED_WITHIN_MS, Poll, Vote, counted, superseded
+from shared.polls.poll import DELIVERED_WITHIN_MS, LastStanding, Poll, Vote, counted, superseded
 from shared.polls.store import PollStore
 from shared.reminders.delivery import Reminding
 from shared.reminders.store import ReminderStore
@@ -168,6 +168,25 @@ def test_a_press_waits_for_a_worker_that_cannot_write(ann: Person) -> None:
     ann.worker.clock.move(60)
     ann.sends(early)
     assert counts(ann, polls(ann)[0]) == {"カレー": 1}
+
+
+@pytest.mark.parametrize(
+    ("stored", "expected"),
+    [
+        (
+            LastStanding(by="ben", at_ms=3, waiting=(), turn=1),
+            LastStanding(by="ben", at_ms=3, waiting=("cho",), turn=2),
+        ),
+        (LastStanding(by="ben", waiting=(), turn=3), LastStanding(by="ben", waiting=(), turn=3)),
+        (LastStanding(by="ann", at_ms=3), LastStanding(by="ann", waiting=("cho",), turn=2, is_sent=True)),
+        (LastStanding(by="ann", waiting=(), turn=3), LastStanding(by="ann", waiting=(), turn=3, is_sent=True)),
+    ],
+    ids=["newer claim", "told later", "own claim", "own claim, told later"],
+)
+def test_who_was_told_to_wait_is_what_the_last_turn_told(stored: LastStanding, expected: LastStanding) -> None:
+    sent = LastStanding(by="ann", waiting=("cho",), turn=2, is_sent=True)
+    assert stored.with_told(sent) == expected
+    assert expected.with_told(sent) == expected
 
 
 def test_a_press_that_waits_to_tell_is_told_that_the_poll_was_taken_back(ann: Person) -> None:
