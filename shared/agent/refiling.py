@@ -18,7 +18,7 @@ _CAPTURE: Final = "classify_and_capture"
 _GAP: Final = "\n\n"
 _ROOM: Final = longest_answer(at_most=MESSAGES_A_CALL - 1)
 ONCE_SUFFIX: Final = "-once"
-"""The end of the id of an outcome whose text is said once, however many of the same text wait."""
+"""The end of the id of an outcome whose text is said once, however many such outcomes wait."""
 _ARRIVED: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN})
 
 
@@ -106,12 +106,13 @@ def waiting_notices(history: History) -> tuple[OutcomeRecord, ...]:
 
 
 def postponed_of_one_text(history: History) -> tuple[tuple[OutcomeRecord, ...], ...]:
-    """Return the waiting texts; of outcomes whose ids end with ONCE_SUFFIX, those of the same text together, to be said once.
+    """Return the waiting texts; the outcomes whose ids end with ONCE_SUFFIX together, to be said once, in the words of the newest.
 
-    For example, three members left within a minute, and the chat is told once that its calendar has another address.
+    For example, three members left within a minute, and the chat is told once that its calendar has another address, also where its
+    language has changed between them.
     """
-    same: dict[str | None, list[OutcomeRecord]] = {}
+    same: dict[str, list[OutcomeRecord]] = {}
     for notice in waiting_notices(history):
-        key = notice.text if notice.webhook_event_id.endswith(ONCE_SUFFIX) else notice.id
+        key = ONCE_SUFFIX if notice.webhook_event_id.endswith(ONCE_SUFFIX) else notice.id
         same.setdefault(key, []).append(notice)
     return tuple(map(tuple, same.values()))

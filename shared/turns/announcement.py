@@ -7,7 +7,7 @@ from typing import TypeAlias
 from shared.bus.result import EventResult
 from shared.clock import Deadline
 from shared.conversation.history import History
-from shared.conversation.history_reader import Listing
+from shared.conversation.history_reader import HistoryReader, Listing
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, Offer, OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.spending import Spending
@@ -39,8 +39,9 @@ class Announcement:
     `provenance`: the messages whose words the text repeats. `stage`: the writes that are made with the text. `decide` replaces text,
     provenance, offer and writes by what holds while the turn is held: for example, a press finds an entry as the turn before has left it.
     `in_locale` words the announcement in the chat's language: the language that a member chose, else that of earlier messages of the
-    event's person, else None, the bot's. `complete` returns the outcome to commit, from the chat as the turn reads it, within `turn_s`
-    with the sending; `spends` reserves the cost. A text whose offer is postponed waits for the turn without a token, too.
+    event's person, or of anybody where the event names no person, else None, the bot's. `complete` returns the outcome to commit, from
+    the chat as the turn reads it, within `turn_s` with the sending; `spends` reserves the cost. A text whose offer is postponed waits for
+    the turn without a token, too.
     """
 
     event: LineEvent = field(repr=False)
@@ -129,6 +130,7 @@ class Announcer:
         """
         event = announcement.event
         delivery = _AnnouncementDelivery(
+            reader=self.runner.reader,
             outbox=self.outbox,
             conversation=conversation,
             announcement=announcement,
@@ -142,6 +144,7 @@ class Announcer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _AnnouncementDelivery:
+    reader: HistoryReader
     outbox: Outbox
     conversation: Conversation
     announcement: Announcement
@@ -193,7 +196,8 @@ class _AnnouncementDelivery:
         """End without an answer: the token is dead, or newer announcements took the place in the waiting room.
 
         The outcome is recorded as undelivered unless another delivery of the event has answered, or still can; a postponed text keeps its
-        words. None: the turn is committed to the text, by this delivery or another; this delivery waits for the record, or takes over.
+        words, in the chat's language. None: the turn is committed to the text, by this delivery or another; this delivery waits for the
+        record, or takes over.
         """
         turn = self.conversation.turn.read().record
         if turn.outcome is not None and turn.outcome.webhook_event_id == self.outcome.webhook_event_id:
@@ -201,11 +205,16 @@ class _AnnouncementDelivery:
         is_answered = self.outcome.webhook_event_id in turn.covered  # its outcome may have left the journal since
         is_postponed = self.outcome.offer.is_postponed
         if not is_answered and (is_postponed or not self.is_answerable()):
-            undelivered = replace(
-                self.outcome, kind=OutcomeKind.UNDELIVERED, text=self.outcome.text if is_postponed else None
-            )
-            self._give_up(undelivered)
+            text = self._postponed_text(turn.chosen_locale) if is_postponed else None
+            self._give_up(replace(self.outcome, kind=OutcomeKind.UNDELIVERED, text=text))
         return EventResult.UNDELIVERED
+
+    def _postponed_text(self, chosen: str | None) -> str | None:
+        if self.announcement.in_locale is None:
+            return self.outcome.text
+        messages = () if chosen else self.reader.read_newest(self.conversation).messages
+        locale = locale_of(self.announcement.event.user_id, chosen=chosen, messages=messages)
+        return self.announcement.in_locale(locale).text
 
     def _give_up(self, undelivered: OutcomeRecord) -> None:
         """Record that the text was not sent; another delivery of the event, with a younger token, commits it before that or never.
@@ -226,9 +235,7 @@ class _AnnouncementDelivery:
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         decided = self.decide()
         if decided.in_locale is not None:
-            locale = locale_of(
-                decided.event.user_id or "", chosen=lease.record.chosen_locale, messages=history.messages
-            )
+            locale = locale_of(decided.event.user_id, chosen=lease.record.chosen_locale, messages=history.messages)
             decided = decided.in_locale(locale)
         staged = replace(decided.outcome, writes=decided.stage(lease.record.sequence + 1))
         outcome = decided.complete(staged, lease, history)
@@ -241,10 +248,10 @@ class _AnnouncementDelivery:
         return self.outbox.finish(lease, committed, deadline=self.deadline) if committed is not None else None
 
 
-def locale_of(user_id: str, *, chosen: str | None, messages: Iterable[MessageRecord]) -> str | None:
+def locale_of(user_id: str | None, *, chosen: str | None, messages: Iterable[MessageRecord]) -> str | None:
     """Return the chat's language for a text of the code; None: neither a choice nor the person's earlier messages show a language.
 
-    A command shows no language itself, so a choice counts before what was said earlier. For example, after `/language th`, `/help` is in
-    Thai in a chat where people write English.
+    Where LINE names no person, as in the event of a member's leaving, everybody's messages count. A command shows no language itself, so a
+    choice counts before what was said earlier. For example, after `/language th`, `/help` is in Thai in a chat where people write English.
     """
-    return chosen or shown_language(message.text for message in messages if message.user_id == user_id)
+    return chosen or shown_language(message.text for message in messages if user_id in {None, message.user_id})

@@ -29,7 +29,7 @@ from tests.support.calendars import (
 )
 from tests.support.chats import everything_in
 from tests.support.people import Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english, japanese
 from tests.support.pushed import PushedWorker
 from tests.support.schemas import validator
 
@@ -64,7 +64,7 @@ def feeds_in(person: Person) -> list[str]:
 
 def leaves(person: Person, member_id: str = "U" + "2" * 32) -> dict[str, Any]:
     event = person.events.event("memberLeft", left={"members": [{"type": "user", "userId": member_id}]})
-    del event["replyToken"]
+    del event["replyToken"], event["source"]["userId"]
     return event
 
 
@@ -343,6 +343,31 @@ def test_a_chat_is_told_of_the_leaving_along_with_its_next_answer_once(member: P
     calendar = calendar_of(member)
     assert calendar is not None
     assert calendar.untold_id == ""
+
+
+def test_a_leaving_which_names_nobody_is_told_in_the_language_of_the_chat(member: Person) -> None:
+    makes_calendar(member)
+    member.sends(member.events.event("message", message={"type": "text", "text": "what a lovely day it was"}))
+    member.sends(leaves(member))
+
+    member.sends(member.events.event("message", message={"type": "text", "text": "OK"}))
+
+    assert member.worker.said[-1] == english(Phrase.CALENDAR_RENEWED)
+
+
+def test_leavings_between_which_the_language_changes_are_told_once_in_the_newest(member: Person) -> None:
+    makes_calendar(member)
+    said = len(member.worker.said)
+    member.sends(leaves(member))
+    member.sends(leaves(member, "U" + "3" * 32))
+    member.says("/language en")
+    member.sends(leaves(member, "U" + "4" * 32))
+
+    for words in ("OK", "yes"):
+        member.sends(member.events.event("message", message={"type": "text", "text": words}))
+    member.asks("こんにちは", REPLY)
+
+    assert member.worker.said[said + 1 :] == [english(Phrase.CALENDAR_RENEWED), "わかりました"]
 
 
 def test_another_address_by_command_leaves_nothing_to_tell_on_a_free_token(member: Person) -> None:

@@ -15,11 +15,11 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.errors import TurnBusyError
 from shared.line.events import LineEvent
 from shared.line.messaging import SENDING_S, TOKEN_SURELY_DEAD_MS, ReplyToken
-from shared.turns.announcement import Announcement, Announcer
+from shared.turns.announcement import Announcement, Announcer, in_chats_language
 from shared.turns.lease import Lease, open_turn
 from shared.turns.outbox import ENDING_S
 from shared.turns.waiting_room import PLACES
-from tests.support.chats import answer, conversations_on, made_of
+from tests.support.chats import answer, conversations_on, made_of, message
 from tests.support.races import SharedStore, StoreThatReadsLast
 from tests.support.turns import outbox_on, runner_on
 
@@ -137,6 +137,26 @@ def test_announcement_that_comes_too_late_in_its_request_opens_no_turn(group: An
 
     assert group.line.calls == 0
     assert group.conversation.turn.read().generation == 0
+
+
+@pytest.mark.parametrize(("chosen", "locale"), [("", "en"), ("th", "th")])
+def test_a_text_that_is_postponed_after_a_vain_wait_is_in_the_language_of_the_chat(
+    reads: ThreadPoolExecutor, clock: FixedClock, chosen: str, locale: str
+) -> None:
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock, lease_s=1_000), clock)
+    if chosen:
+        group.conversation.turn.choose_locale(chosen)
+    group.conversation.journal.keep(replace(message(1, "what a lovely day it was"), user_id="U" + "2" * 32))
+    assert open_turn(group.conversation, group.conversation.turn.read()) is not None
+
+    def worded(locale: str | None) -> Announcement:
+        return replace(HELLO, text=f"hello in {locale}", offer=Offer(is_postponed=True))
+
+    assert group.deliver_with(None, in_chats_language(worded)) == "undelivered"
+
+    kept = group.conversation.journal.outcome_of("e1")
+    assert kept is not None
+    assert (kept.kind, kept.text) == (OutcomeKind.UNDELIVERED, f"hello in {locale}")
 
 
 class CommittingClock(FixedClock):
