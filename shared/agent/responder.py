@@ -153,12 +153,12 @@ class AgentResponder:
         context = self.contexts.of(question)
         contents = self._contents(question, shown, now_ms=context.now_ms)
         earlier = self.earlier_calls.describe_earlier(context)
-        notes = tuple(
+        done = tuple(
             TextContent(role="user", texts=(f"[earlier attempt] {words(sentence, limit_tokens=len(sentence))}",))
             for sentence in earlier
         )
         missed = self.catch_up.content(context)
-        notes = notes if missed is None else (*notes, missed)
+        notes = done if missed is None else (*done, missed)
         _record_prompt(context, (*contents, *notes), index=question.history.shown_texts)
         try:
             thought = self.agent.think(
@@ -167,7 +167,7 @@ class AgentResponder:
                 context,
                 deadline=question.deadline,
                 only=(REPLY,) if is_catch_up_only(context) else (),
-                asked_only=lambda: self._asked_only(question, shown, now_ms=context.now_ms),
+                asked_only=lambda: (*self._asked_only(question, shown, now_ms=context.now_ms), *done),
                 on_last_request=question.on_last_request,
                 trouble_with_reply=lambda message: (
                     trouble_with_reply(context.untrusted_input, message)

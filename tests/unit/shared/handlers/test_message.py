@@ -118,6 +118,22 @@ def test_prompt_ends_with_the_calls_of_an_earlier_attempt(pool: ThreadPoolExecut
     assert "bread" not in worker.prompt()
 
 
+def test_prompt_with_only_what_is_asked_ends_with_the_calls_of_an_earlier_attempt_too(pool: ThreadPoolExecutor) -> None:
+    notion = NotionPort(api=MemoryNotion(FixedClock()), databases={}, conversations=None)
+    worker = PushedWorker(pool, notion=notion)
+    first, event = recorded.event("message-text"), recorded.event("message-text")
+    first["message"] |= {"id": "1", "text": "BADWORD"}
+    worker.deliver(first | {"webhookEventId": "first"}, thinks=[SKIP])
+    record_call(worker, event["message"]["id"], "milk")
+
+    worker.deliver(event, thinks=[unusable("", block_reason="PROHIBITED_CONTENT"), HELLO])
+
+    whole, asked_only = worker.prompt(1), worker.prompt(2)
+    assert "BADWORD" in whole
+    assert "BADWORD" not in asked_only
+    assert 'already did create_page {"title": "milk"}' in asked_only.rpartition("\n[earlier attempt] ")[2]
+
+
 def test_no_words_in_an_earlier_call_begin_a_line_of_the_system(pool: ThreadPoolExecutor) -> None:
     notion = NotionPort(api=MemoryNotion(FixedClock()), databases={}, conversations=None)
     worker = PushedWorker(pool, notion=notion)
