@@ -25,9 +25,9 @@ from shared.clock import Clock
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Offer, OutcomeRecord
+from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
-from shared.errors import TurnBusyError
+from shared.errors import StorageUnavailableError, TurnBusyError
 from shared.line.cards.card import card_text, written
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
@@ -57,8 +57,18 @@ _CLAIM_MS: Final = 40_000
 """How long a press that has claimed to tell may wait for the chat's turn before another press tells."""
 _DELETED_AT_ONCE: Final = 64
 """Superseded votes that a press deletes after it has told."""
-_OnSent: TypeAlias = Callable[[tuple[Vote, ...], int], None]
-"""Gets the told votes, and the number of the chat's turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """The poll and the votes that a turn of the chat told; `turn` is the turn's number."""
+
+    poll: Poll
+    votes: tuple[Vote, ...]
+    turn: int
+
+
+_OnSent: TypeAlias = Callable[[_Told], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,30 +188,29 @@ class VotePressHandler:
         wait_ms = until_ms - self.clock.now_ms()
         return wait_ms if wait_ms <= _CLAIM_MS else 0  # a clock may have been wrong
 
-    def _record(self, store: PollStore, own: Vote, generation: int, votes: tuple[Vote, ...], turn: int) -> None:
-        """Record the told votes; where another press has claimed to tell meanwhile, only who was told to wait for a place."""
-        told = replace(standing_told(votes, by=own.id, at_ms=self.clock.now_ms()), turn=turn, is_sent=True)
-        poll = store.poll(own.poll_id)
-        if poll is None:
-            return
-        sent = replace(told, waiting=members_waiting(poll, votes))
-        if store.swap_standing(own.poll_id, sent, generation=generation) is None:
-            store.record_told(own.poll_id, sent)
+    def _record(self, store: PollStore, own: Vote, generation: int, told: _Told) -> None:
+        """Record the told votes; where another press has claimed to tell meanwhile, only who was told to wait for a place.
+
+        The press was answered, so no later try could record more: where the bucket is down, the next press tells again.
+        """
+        standing = standing_told(told.votes, by=own.id, at_ms=self.clock.now_ms())
+        sent = replace(standing, waiting=members_waiting(told.poll, told.votes), turn=told.turn, is_sent=True)
+        try:
+            if store.swap_standing(own.poll_id, sent, generation=generation) is None:
+                store.record_told(own.poll_id, sent)
+        except StorageUnavailableError as cause:
+            logs.error("standing_not_recorded", cause=cause)
 
     def _tell(
-        self, conversation: Conversation, event: LineEvent, poll_id: str, *, on_sent: _OnSent = lambda _, __: None
+        self, conversation: Conversation, event: LineEvent, poll_id: str, *, on_sent: _OnSent = lambda _: None
     ) -> EventResult:
-        """Tell the standing at the time of the chat's turn; `on_sent` gets the told votes, and the turn."""
-        sent: list[tuple[tuple[Vote, ...], int]] = []
+        """Tell the standing at the time of the chat's turn; `on_sent` gets what was told, before the next turn opens."""
         refusal = phrased(event, self.phrases, Phrase.POLL_GONE)
-        decide = partial(self._decided, conversation, event, poll_id, lambda votes, turn: sent.append((votes, turn)))
-        announcement = replace(refusal, decide=decide)
-        result = self.announcer.announce(conversation, announcement)
-        if sent and result is EventResult.REPLIED:
-            on_sent(*sent[-1])
-        return result
+        decide = partial(self._decided, conversation, event, poll_id, on_sent)
+        return self.announcer.announce(conversation, replace(refusal, decide=decide))
 
-    def _decided(self, conversation: Conversation, event: LineEvent, poll_id: str, on_told: _OnSent) -> Announcement:
+    def _decided(self, conversation: Conversation, event: LineEvent, poll_id: str, on_sent: _OnSent) -> Announcement:
+        told: list[_Told] = []
         amendments = conversation.amendments.look()
         poll = self._standing_poll(conversation, poll_id, amendments)
         if poll is None:
@@ -213,14 +222,19 @@ class VotePressHandler:
                 text=poll.question,
                 provenance=replace(poll.provenance, entries_since_ms=amendments.erased_entries_ms + 1),
                 complete=partial(with_standing, locale or poll.locale or self.locale),
+                on_sent=was_sent,
             )
 
         def with_standing(locale: str, outcome: OutcomeRecord, lease: Lease, history: History) -> OutcomeRecord:
             group = self._group(conversation, history)
             standing = standing_of(conversation, poll, amendments, group=group, now_ms=self.clock.now_ms())
             card = standing_card(standing, locale=locale)
-            on_told(standing.votes, lease.record.sequence + 1)
+            told.append(_Told(poll=poll, votes=standing.votes, turn=lease.record.sequence + 1))
             return replace(outcome, text=written(card), offer=Offer(card=card_text(card)))
+
+        def was_sent(outcome: OutcomeRecord) -> None:
+            if outcome.kind is OutcomeKind.REPLIED:
+                on_sent(told[-1])
 
         return in_chats_language(worded)
 

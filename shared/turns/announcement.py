@@ -40,8 +40,8 @@ class Announcement:
     provenance, offer and writes by what holds while the turn is held: for example, a press finds an entry as the turn before has left it.
     `in_locale` words the announcement in the chat's language: the language that a member chose, else that of earlier messages of the
     event's person, or of anybody where the event names no person, else None, the bot's. `complete` returns the outcome to commit, from
-    the chat as the turn reads it, within `turn_s` with the sending; `spends` reserves the cost. A text whose offer is postponed waits for
-    the turn without a token, too.
+    the chat as the turn reads it, within `turn_s` with the sending; `spends` reserves the cost; `on_sent` is as in `Outbox.finish`. A text
+    whose offer is postponed waits for the turn without a token, too.
     """
 
     event: LineEvent = field(repr=False)
@@ -56,6 +56,7 @@ class Announcement:
     )
     spends: Callable[[Spending], Spending] = field(default=lambda spending: spending, repr=False)
     turn_s: float = SENDING_S
+    on_sent: Callable[[OutcomeRecord], None] = field(default=lambda _: None, repr=False)
     in_locale: Callable[[str | None], "Announcement"] | None = field(default=None, repr=False)
 
     @property
@@ -245,7 +246,9 @@ class _AnnouncementDelivery:
                 conversation=self.conversation, lease=lease, prompt=outcome.provenance, before=history.amendments
             )
         committed = lease.commit(outcome, self.route, basis=basis, is_given_up=self._is_given_up)
-        return self.outbox.finish(lease, committed, deadline=self.deadline) if committed is not None else None
+        if committed is None:
+            return None
+        return self.outbox.finish(lease, committed, deadline=self.deadline, on_sent=decided.on_sent)
 
 
 def locale_of(user_id: str | None, *, chosen: str | None, messages: Iterable[MessageRecord]) -> str | None:

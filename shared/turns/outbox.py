@@ -110,6 +110,7 @@ class Outbox:
         is_takeover: bool = False,
         spare: Sequence[Route] = (),
         is_outdated: Callable[[], bool] = lambda: False,
+        on_sent: Callable[[OutcomeRecord], None] = lambda _: None,
     ) -> OutcomeRecord | None:
         """Deliver the turn's committed outcome; return the recorded outcome, whose kind says what the user saw.
 
@@ -117,7 +118,8 @@ class Outbox:
         record the result. None: words that the outcome repeats were withdrawn before sending, so the turn is idle and
         has to think again; or the turn was lost. `looking`: a look that was begun along with the commit. `spare`: the next
         routes if LINE refuses the committed route. `is_outdated`: whether the turn has to think again about more messages; asked
-        after the look, before anything is sent.
+        after the look, before anything is sent. `on_sent` gets the outcome with its fate,
+        before the record: the next turn opens after the call.
         Repeated, after a takeover: same text, same route, one record.
         """
         conversation = lease.conversation
@@ -143,6 +145,7 @@ class Outbox:
             outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
         if lease.is_over or not self._apply_staged(lease, outcome):
             return None
+        on_sent(outcome)
         self._record(lease, outcome)
         return outcome
 

@@ -109,6 +109,11 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         Skip("record_told"),
         lacks="a member moves up and is not told, because another press had claimed before the member was told to wait",
     ),
+    "records_what_is_told_within_the_turn": Mutation(
+        "shared.turns.outbox:Outbox.finish",
+        Skip("on_sent"),
+        lacks="the next turn does not know who was told to wait for a place",
+    ),
     "reminds_of_meetings": Mutation(
         "shared.tools.polls:PollTools._meet",
         Never("remind_minutes_before"),

@@ -104,6 +104,30 @@ def member_who_moves_up_under_a_newer_claim() -> list[str]:
         return scene.rests(calm=True)
 
 
+def member_who_moves_up_before_the_telling_is_recorded() -> list[str]:
+    """As before, and the newer press tells at once after the older: that one has not yet recorded who was told to wait."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene, "meet")
+        claims = f"write polls/{scene.stage.people.conversation_id}/standings/"
+        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
+        scene.sleeps(_GAP_S + 1)
+        older = _begins(scene, _votes(scene, poll_id, 0, by=MEMBERS[1]))
+        scene.runs_until(older, claims)
+        scene.runs_until(older, "read turns/")
+        scene.sleeps(_CLAIM_S + 1)
+        newer = _begins(scene, _votes(scene, poll_id, 0))
+        scene.runs_until(newer, claims)
+        scene.runs_until(newer, "read turns/")
+        scene.comes_to(older, claims)
+        leaving = _begins(scene, _votes(scene, poll_id, 1))
+        scene.runs_until(leaving, "sleep")
+        scene.comes_to(newer, "waits for a while")
+        scene.runs_to_end(older)
+        scene.runs_to_end(newer)
+        scene.runs_to_end(leaving)
+        return scene.rests(calm=True)
+
+
 def press_that_costs_a_place_late() -> list[str]:
     """A member gave the only place up and took it again, and the press between comes last: the chat is told who has the place now."""
     with _scene().playing() as scene:

@@ -87,6 +87,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "keeps_the_place_in_the_queue": poll_scenes.member_who_presses_again_to_come,
     "says_who_moved_up": poll_scenes.member_who_moves_up,
     "records_who_waits_under_a_newer_claim": poll_scenes.member_who_moves_up_under_a_newer_claim,
+    "records_what_is_told_within_the_turn": poll_scenes.member_who_moves_up_before_the_telling_is_recorded,
     "reminds_of_meetings": poll_scenes.meeting_that_is_reminded_of,
     "tells_results_with_messages": poll_scenes.poll_that_ends_at_its_time,
     "keeps_the_telling_of_results": poll_scenes.reminder_of_a_poll_that_a_model_cancels,
