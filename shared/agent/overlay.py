@@ -95,7 +95,7 @@ class Overlay(ABC, Generic[_T]):
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
         self._lock = attempt.lock
-        self._staged: dict[str, _T | None] = {}
+        self._staged: Mapping[str, _T | None] = {}  # replaced as a whole, because other threads go through it without the lock
         self._before: dict[str, _T | None] = {}
         self._restored: Mapping[str, _T | None] = {}
         self._keys: dict[str, WriteKey] = {}
@@ -146,11 +146,14 @@ class Overlay(ABC, Generic[_T]):
             for thing_id, thing in before.items():
                 self._before.setdefault(thing_id, thing)
             self.attempt.steps.append(Step(self._effect_of(before), self.revert_to(before)))
-            self._staged |= changes
+            self._stage(changes)
+
+    def _stage(self, changes: Mapping[str, _T | None]) -> None:
+        self._staged = {**self._staged, **changes}
 
     def revert_to(self, before: Mapping[str, _T | None]) -> Callable[[], None]:
         """Return what takes the next step back, to the things as they are now."""
-        return lambda: self._staged.update(before)
+        return lambda: self._stage(before)
 
     def changes(self, *, first_number: int) -> tuple[StagedWrite, ...]:
         """Return the staged writes and accept no more: first what is created or changed, then the deletions.
@@ -195,7 +198,7 @@ class Overlay(ABC, Generic[_T]):
     def _restore(self, restored: Mapping[str, _T | None]) -> UndoEffect:
         with self._lock:
             self.show_before(restored)
-            self._staged |= restored
+            self._stage(restored)
             self._restored = restored
             return self._effect_of(restored)
 

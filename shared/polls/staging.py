@@ -102,9 +102,10 @@ class PollOverlay(Overlay[PollThing]):
 
     def counted(self, poll: Poll) -> tuple[Vote, ...]:
         """Return each member's newest vote in a poll, with the turn's own votes; a round trip."""
+        stored = self._store.votes(poll.id)
         cast = (thing.vote for thing in self._staged.values() if isinstance(thing, CastVote))
         staged = (vote for vote in cast if vote.poll_id == poll.id)
-        return counted(poll.votes_in_time((*self._store.votes(poll.id), *staged)))
+        return counted(poll.votes_in_time((*stored, *staged)))
 
     def names_of(self, votes: Sequence[Vote]) -> Mapping[str, str]:
         """Return the voters' names, by mark; a round trip."""
