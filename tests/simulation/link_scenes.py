@@ -13,6 +13,22 @@ def page_that_gives_orders() -> list[str]:
         return [*([] if is_read else ["I6: no page was read"]), *scene.rests(calm=True)]
 
 
+def deletion_beside_a_page() -> list[str]:
+    """One turn answers a member who has an entry deleted and one who has a page read; the page wants another deletion."""
+    with Scene(has_knowledge=True, has_links=True).playing() as scene:
+        for _ in range(3):
+            scene.runs_to_end(scene.asks_for("file"))
+            scene.sleeps(1)
+        deleting = scene.asks_for("delete")
+        scene.runs_until(deleting, "model")
+        reading = scene.asks_for("read")
+        scene.runs_until(reading, "waits for a while")
+        scene.runs_to_end(deleting)
+        scene.runs_to_end(reading)
+        is_deleted = any("✓ Deleted" in text for text in scene.said)
+        return [*([] if is_deleted else ["I6: a deletion was not made beside a page"]), *scene.rests(calm=True)]
+
+
 def link_that_is_taken_back_while_the_model_thinks() -> list[str]:
     """The worker sleeps while the model answers.  Meanwhile the withdrawal takes effect; then the tool would ask for the page."""
     with Scene(has_knowledge=True, has_links=True).playing() as scene:

@@ -44,6 +44,12 @@ FirstFails: TypeAlias = Literal["used up", "retired"]
 REQUEST_TOKENS: Final = 100
 _RETRY_AFTER_S: Final = 30.0
 _HEADER: Final = re.compile(r"\[[^\]|]+ \| (?:\d{4}-\d\d-\d\d )?\d\d:\d\d\] ")
+_DELETES: Final[Mapping[str, int]] = {
+    "delete_entry": 1,
+    "move_entry": 1,
+    "clear_list": 1_000,
+    "undo_last_change": 1_000,
+}
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
@@ -158,6 +164,8 @@ class _Prompt:
     is_overheard: bool = False
     has_page: bool = False
     """Whether a page was read for this prompt."""
+    deletes: int = 0
+    """How many entries the calls before the first page may have deleted, at most."""
 
     @classmethod
     def of(cls, request: ModelRequest) -> "_Prompt":
@@ -181,8 +189,9 @@ class _Prompt:
         asked = "\n".join(_text_of(part) for parts_of_one in asking for part in parts_of_one)
         question = next((asked.rpartition(one)[2] for one in _QUESTION_HEADINGS if one in asked), asked)
         is_overheard = _QUESTION_HEADINGS[1] in whole
-        has_page = any(map(_has_page, request.contents))
-        return cls(whole, "\n".join(messages), "\n".join(own_lines), question, is_overheard, has_page)
+        page = next((place for place, content in enumerate(request.contents) if _has_page(content)), None)
+        deletes = sum(map(_deletes, request.contents[: page + 1])) if page is not None else 0
+        return cls(whole, "\n".join(messages), "\n".join(own_lines), question, is_overheard, page is not None, deletes)
 
     @property
     def shown_ids(self) -> frozenset[str]:
@@ -284,7 +293,11 @@ class Mind:
         mark = f"re{self._world.number()}:"
         knows_calls = _EARLIER_ATTEMPT in prompt.text
         self._world.truth.thoughts[mark] = Thought(
-            shown=prompt.shown_ids, text=words, knows_calls=knows_calls, has_page=prompt.has_page
+            shown=prompt.shown_ids,
+            text=words,
+            knows_calls=knows_calls,
+            has_page=prompt.has_page,
+            deletes_before_page=prompt.deletes,
         )
         suggestions = {"suggestions": [f"{mark} {word}" for word in words.split()[:1]]} if words else {}
         return "reply", {"message": f"{mark} {words}".strip(), **suggestions}
@@ -485,6 +498,12 @@ def _has_page(content: Content) -> bool:
     """Whether the content answers a call that read a page."""
     responses = content.responses if isinstance(content, FunctionResponses) else ()
     return any(one.call.name == "read_link" and "output" in one.response for one in responses)
+
+
+def _deletes(content: Content) -> int:
+    """Return how many entries the content's calls may delete; the model makes those of one round before it sees any of their results."""
+    responses = content.responses if isinstance(content, FunctionResponses) else ()
+    return sum(_DELETES.get(one.call.name, 0) for one in responses)
 
 
 def _looked_up_in(content: Content, tool: str) -> Sequence[str]:

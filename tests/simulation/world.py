@@ -142,8 +142,10 @@ class Thought:
     shown: frozenset[str]
     text: str
     knows_calls: bool = False
-    has_page: bool = False
     """Whether its prompt told of calls that an earlier attempt made."""
+    has_page: bool = False
+    deletes_before_page: int = 0
+    """How many entries were deleted, at most, by calls that the model made before it saw a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
