@@ -27,7 +27,7 @@ from shared.conversation.records import Audit, MessageRecord, OutcomeKind, Outco
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route
-from shared.errors import AizuchiError, ModelUnavailableError, PromptAmendedError
+from shared.errors import AizuchiError, PromptAmendedError, TransientError
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
 from shared.metering import Meter, log_usage, metered
@@ -117,7 +117,7 @@ class _SummaryDelivery(FreeTokenWork):
             outcome, basis = self._made(lease, history)
         except PromptAmendedError:
             outcome, basis = None, None
-        except ModelUnavailableError as cause:
+        except TransientError as cause:  # the next message brings another token
             logs.warning("summary_failed", error_type=type(cause).__name__)
             outcome, basis = None, None
         except AizuchiError as cause:  # another attempt would fail likewise

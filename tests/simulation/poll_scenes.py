@@ -16,6 +16,8 @@ _GAP_S = 20.0
 _CLAIM_S = 40.0
 """How long a press that has claimed to tell keeps other presses waiting."""
 _SOON_S = 5.0
+_A_REQUEST_S = 0.5
+"""An outage so short that the next request fails, and the one after it does not."""
 _UNTIL_S = 300.0
 """When votes of a poll that ends by itself count no more."""
 _TEXTS = language_file("en").table("polls", PollTexts)
@@ -323,6 +325,23 @@ def poll_that_ends_at_its_time() -> list[str]:
             scene.sleeps(MINUTE_S)
         results = [text for text in scene.said if beginning(_TEXTS.closed) in text]
         return [*([] if len(results) == 1 else ["I1: the result of a poll was not told, or twice"]), *scene.rests()]
+
+
+def result_of_a_poll_while_the_bucket_fails() -> list[str]:
+    """One request to the bucket fails when a message would bring the result of a poll: the next message brings it."""
+    with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
+        _is_polled(scene, "pollby")
+        scene.sleeps(_UNTIL_S + TICK_S - scene.world.now_s % TICK_S)
+        scene.ticks()
+        scene.sleeps(MINUTE_S)
+        worker = scene.pushes(scene.delivers(scene.says(addressed=False)))
+        scene.runs_until(worker, "write turns/")
+        scene.is_down("bucket", seconds=_A_REQUEST_S)
+        scene.runs_to_end(worker)
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+        is_told = any(beginning(_TEXTS.closed) in text for text in scene.said)
+        return [*([] if is_told else ["I1: the result of a poll was not told, or twice"]), *scene.rests()]
 
 
 def reminder_of_a_poll_that_a_model_cancels() -> list[str]:
