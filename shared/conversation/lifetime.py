@@ -76,6 +76,7 @@ def bounded(
     newest = {one.webhook_event_id for one in record.outcomes[-_NEWEST_RETAINED:]}
     asking = _asking(record.outcomes, since_ms=now_ms - ANSWERABLE_MS - SKEW_MS)
     retained_ids = shown | newest | _late(record.outcomes) | asking | (required_ids or frozenset())
+    retained_ids |= _telling(record.outcomes, retained_ids)
     passed = tuple(
         replace(recap, passed_ms=recap.passed_ms or now_ms)
         for recap in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.text))
@@ -163,6 +164,17 @@ def _late(outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:
     late = [one for one in all_outcomes if one.offer.is_deferral or one.kind is OutcomeKind.STORED][-_LATE_RETAINED:]
     roots = frozenset(root for one in late for root in one.answers)
     return frozenset(one.webhook_event_id for one in all_outcomes if one in late or not roots.isdisjoint(one.answers))
+
+
+def _telling(outcomes: Iterable[OutcomeRecord], retained_ids: AbstractSet[str]) -> frozenset[str]:
+    """Return the outcomes that tell retained postponed texts, so that a told text does not seem to wait.
+
+    For example, a member leaves while the bot thinks about an older message, and the answer tells of the leaving: memory would lose the
+    answer, which has the time of its message, before the text of the leaving.
+    """
+    all_outcomes = tuple(outcomes)
+    postponed = frozenset(one.id for one in all_outcomes if one.offer.is_postponed and one.id in retained_ids)
+    return frozenset(one.id for one in all_outcomes if not postponed.isdisjoint(one.answers))
 
 
 def _merged(

@@ -11,6 +11,7 @@ from tests.simulation.calendars import commands, member_leaves
 from tests.simulation.people import GROUP, Message
 from tests.simulation.scene import LONG_SLEEP_S, Scene
 from tests.simulation.scheduler import Task
+from tests.simulation.stage import SMALL_BOUNDS
 from tests.simulation.wiring import TINY
 
 _BETWEEN_WRITES_S: Final = 2.0
@@ -206,6 +207,23 @@ def press_of_a_forgotten_question_after_a_member_has_left() -> list[str]:
         scene.runs_to_end(scene.pushes(member_leaves(scene)))
         scene.sleeps(_BETWEEN_WRITES_S)
         scene.runs_to_end(scene.pushes(scene.presses(button)))
+        return _rests_when_told(scene)
+
+
+def answer_that_leaves_the_memory_before_what_it_told() -> list[str]:
+    """A member leaves before an older message is delivered, and its answer tells of that; further messages fill the memory."""
+    with Scene(group=True, has_calendar=True, limits=TINY, bounds=SMALL_BOUNDS).playing() as scene:
+        _has_calendar(scene)
+        older = scene.says()
+        scene.sleeps(_BETWEEN_WRITES_S)
+        newer = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(member_leaves(scene)))
+        scene.runs_to_end(scene.pushes(scene.delivers(older)))
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.pushes(scene.delivers(newer)))
+        for _ in range(_ASKED_MEANWHILE):
+            scene.sleeps(_BETWEEN_WRITES_S)
+            scene.runs_to_end(scene.asks())
         return _rests_when_told(scene)
 
 

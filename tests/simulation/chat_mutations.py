@@ -132,6 +132,11 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         DropClause("isdisjoint"),
         lacks="the same, once the outcome of the first press has left the memory",
     ),
+    "remembers_what_was_told": Mutation(
+        "shared.conversation.lifetime:_telling",
+        Never("is_postponed"),
+        lacks="a postponed text seems to wait again, once the answer that told it has left the memory",
+    ),
     "clears_journal": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._withdraw_now",
         Skip("drop"),

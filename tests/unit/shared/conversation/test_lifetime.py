@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.conversation.lifetime import NAMED, bounded, cut, full_segments, with_leaving
-from shared.conversation.records import OutcomeKind
+from shared.conversation.records import Offer, OutcomeKind
 from shared.conversation.segments import archived_answer, archived_message, decode_segment
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
@@ -49,6 +49,21 @@ def test_what_leaves_the_snapshot_waits_and_nothing_is_lost_or_doubled(
         record.id for record in before.recaps
     )
     assert with_leaving(before, after) == after
+
+
+def test_the_answer_that_told_a_postponed_text_is_retained_as_long_as_the_text() -> None:
+    told = replace(answer(1), answers=("e25",))  # of an older message
+    postponed = replace(answer(25), kind=OutcomeKind.UNDELIVERED, offer=Offer(is_postponed=True))
+    newer = tuple(answer(number) for number in range(26, 60))
+    limits = MemoryLimits(verbatim=1, summed_up=1, recaps_at_once=1)
+
+    def retained(since: int) -> set[str]:
+        messages = tuple(message(number) for number in range(since, 60))
+        record = SnapshotRecord(messages=messages[:3], outcomes=(told, answer(2), postponed, *newer))
+        return {one.id for one in bounded(record, limits, now_ms=NOW_MS, required_ids=frozenset()).outcomes}
+
+    assert retained(25) & {"e1", "e2", "e25"} == {"e1", "e25"}
+    assert not retained(26) & {"e1", "e2", "e25"}
 
 
 def test_what_leaves_has_no_token() -> None:
