@@ -95,7 +95,8 @@ class Overlay(ABC, Generic[_T]):
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
         self._lock = attempt.lock
-        self._staged: Mapping[str, _T | None] = {}  # replaced as a whole, because other threads go through it without the lock
+        # Replaced as a whole, because other threads go through it without the lock.
+        self._staged: Mapping[str, _T | None] = {}
         self._before: dict[str, _T | None] = {}
         self._restored: Mapping[str, _T | None] = {}
         self._keys: dict[str, WriteKey] = {}
