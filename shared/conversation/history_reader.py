@@ -13,7 +13,7 @@ from typing import Final, Protocol
 from shared.conversation.amendment_views import AmendedListing
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
-from shared.conversation.records import MessageRecord, OutcomeRecord, by_time
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
 from shared.conversation.snapshot import cleaned
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
@@ -26,8 +26,8 @@ from shared.storage.object_store import ListedObject
 
 MESSAGES_READ: Final = 100
 OUTCOMES_READ: Final = 100
-OUTCOMES_READ_FOR_PRESS: Final = 1_000
-"""One may be behind the button of a press, and another show that the press was answered."""
+OUTCOMES_READ_AT_MOST: Final = 1_000
+"""One may be behind the button of a press, or a postponed text, and another show that the press was answered, or the text told."""
 _ASKED: Final = 10
 THINGS_READ: Final = 100
 """Of each block, those written last; a chat has no more open reminders."""
@@ -162,8 +162,8 @@ class HistoryReader:
     def read(self, conversation: Conversation, listing: Listing) -> History | None:
         """Return the newest part of the listing and of the snapshot; None: a compaction passed, begin again.
 
-        This takes one round trip. Another follows if a press of a button waits in a chat with more than OUTCOMES_READ outcomes, and one
-        more if a message came later than an old edit of its text.
+        This takes one round trip. Another follows in a chat with more than OUTCOMES_READ outcomes, if a press of a button waits or one of
+        the older outcomes is a postponed text, and one more if a message came later than an old edit of its text.
         """
         objects, names = conversation.objects, conversation.names
         snapshot = objects.reads.submit(conversation.snapshot.read)
@@ -175,8 +175,10 @@ class HistoryReader:
         amendments, journalled, stored_snapshot = looking(), reading(), snapshot.result()
         received = decode_readable(MessageRecord, journalled[: len(messages)])
         recorded = decode_readable(OutcomeRecord, journalled[len(messages) :])
-        if len(outcomes) < len(listing.outcomes) and _has_open_press(received, recorded):
-            journalled += (more := objects.read_all(_outcomes_read(names, listing, OUTCOMES_READ_FOR_PRESS)))
+        if len(outcomes) < len(listing.outcomes) and (
+            _has_open_press(received, recorded) or _has_postponed(recorded[: len(outcomes) - OUTCOMES_READ])
+        ):
+            journalled += (more := objects.read_all(_outcomes_read(names, listing, OUTCOMES_READ_AT_MOST)))
             recorded = decode_readable(OutcomeRecord, more)
         if None in journalled:
             return None
@@ -239,6 +241,11 @@ def _outcomes_read(names: ObjectNames, listing: Listing, most: int) -> tuple[Lis
 def _has_open_press(messages: Iterable[MessageRecord], outcomes: Iterable[OutcomeRecord]) -> bool:
     covered = frozenset(answered for one in outcomes for answered in one.answered_ids)
     return any(one.presses is not None and one.line_message_id not in covered for one in messages)
+
+
+def _has_postponed(outcomes: Iterable[OutcomeRecord]) -> bool:
+    """Whether one of the outcomes is a text that a newer answer may have told."""
+    return any(one.kind is OutcomeKind.UNDELIVERED and one.offer.is_postponed for one in outcomes)
 
 
 def history_of(

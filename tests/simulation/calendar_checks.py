@@ -60,9 +60,14 @@ def _check_told(world: World, chat: str) -> Iterator[str]:
 
 
 def times_told(world: World, chat: str) -> int:
-    """Return how often the chat was told that its calendar has another address."""
-    texts = in_every_language(Phrase.CALENDAR_RENEWED)
-    return sum(said.text.count(text) for said in world.truth.said if said.conversation_id == chat for text in texts)
+    """Return how often the chat was told that its calendar has another address, also where a bubble ends within the text."""
+    texts = [_without_gaps(text) for text in in_every_language(Phrase.CALENDAR_RENEWED)]
+    shown = [_without_gaps(said.text) for said in world.truth.said if said.conversation_id == chat]
+    return sum(said.count(text) for said in shown for text in texts)
+
+
+def _without_gaps(text: str) -> str:
+    return "".join(text.split())
 
 
 def calendar_in(world: World, chat: str) -> Calendar | None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from shared.calendars.feed import Feed
+from shared.conversation.snapshot import MemoryLimits
 from shared.reminders.delivery import Reminding
 from shared.storage.codec import decode
 from tests.simulation.bus import TICK_S
@@ -18,6 +19,8 @@ _BETWEEN_WRITES_S: Final = 2.0
 """An object takes one write a second."""
 _ASKED_MEANWHILE: Final = 4
 """So many messages that a tiny memory has none of before."""
+_FIVE_JOURNALLED: Final = MemoryLimits(journalled=5)
+_OUTCOMES_READ: Final = 2
 _FEED_WRITTEN: Final = "write feeds/"
 
 
@@ -224,6 +227,26 @@ def answer_that_leaves_the_memory_before_what_it_told() -> list[str]:
         for _ in range(_ASKED_MEANWHILE):
             scene.sleeps(_BETWEEN_WRITES_S)
             scene.runs_to_end(scene.asks())
+        return _rests_when_told(scene)
+
+
+def told_text_that_is_the_oldest_in_the_journal() -> list[str]:
+    """A member leaves before a compaction, which leaves only the text of that; it is told, and so many answers follow that few are read."""
+    with Scene(
+        group=True, has_calendar=True, limits=_FIVE_JOURNALLED, bounds={"outcomes_read": _OUTCOMES_READ}
+    ).playing() as scene:
+        _has_calendar(scene)
+        for _ in range(_FIVE_JOURNALLED.journalled):
+            scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+        scene.sleeps(_BETWEEN_WRITES_S)
+        compacting = scene.asks()
+        scene.runs_past(compacting, f"write journal/{GROUP}/event-7.outcome")
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.pushes(member_leaves(scene)))
+        scene.runs_to_end(compacting)
+        for is_addressed in (False, *(True,) * (_OUTCOMES_READ + 1)):
+            scene.sleeps(_BETWEEN_WRITES_S)
+            scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=is_addressed))))
         return _rests_when_told(scene)
 
 

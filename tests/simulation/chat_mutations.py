@@ -137,6 +137,11 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         Never("is_postponed"),
         lacks="a postponed text seems to wait again, once the answer that told it has left the memory",
     ),
+    "reads_who_told_an_old_text": Mutation(
+        "shared.conversation.history_reader:_has_postponed",
+        Return(value=False),
+        lacks="a told text that a compaction left seems to wait again, once the reader leaves out the answer that told it",
+    ),
     "clears_journal": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._withdraw_now",
         Skip("drop"),

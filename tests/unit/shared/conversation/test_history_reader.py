@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
+from shared.agent.refiling import waiting_notices
 from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
 from shared.conversation.history_reader import MESSAGES_SHOWN, OUTCOMES_READ, THINGS_READ, HistoryReader
 from shared.conversation.provenance import LATEST_MS
-from shared.conversation.records import ANSWERABLE_MS, Audit, OutcomeKind
+from shared.conversation.records import ANSWERABLE_MS, Audit, Offer, OutcomeKind
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord
@@ -405,6 +406,15 @@ def test_every_outcome_is_read_while_a_press_waits(chat: Conversation) -> None:
     chat.journal.keep(replace(message(999), presses="e1"))
 
     assert {"e1", "e2"} <= {one.webhook_event_id for one in read(chat).outcomes}
+
+
+def test_a_told_text_that_a_compaction_left_does_not_wait_however_many_outcomes_follow(chat: Conversation) -> None:
+    chat.journal.record_outcome(replace(answer(1), kind=OutcomeKind.UNDELIVERED, offer=Offer(is_postponed=True)))
+    chat.journal.record_outcome(replace(answer(2), answers=("e1",)))
+    for number in range(3, OUTCOMES_READ + 5):
+        chat.journal.record_outcome(answer(number))
+
+    assert waiting_notices(read(chat)) == ()
 
 
 def test_the_reader_begins_again_where_compactions_pass(chat: Conversation, store: MemoryObjectStore) -> None:
