@@ -217,6 +217,12 @@ class TranslationHandler:
             languages=setting.languages,
         )
 
+    def _provenance_of(self, event: LineEvent, setting: TranslationSetting) -> Provenance:
+        """Return the provenance of a text with the terms: a later erasure takes the text, an earlier one has spared the terms."""
+        amendments = self.conversations.of(event.conversation_id).amendments.look()
+        sources = Provenance.of_sources(term.source for term in setting.terms)
+        return replace(sources, since_ms=amendments.erased_ms + 1)
+
     def _ask(
         self,
         event: LineEvent,
@@ -244,7 +250,7 @@ class TranslationHandler:
 
         `languages` are those that the text names.
         """
-        provenance = Provenance() if setting is None else Provenance.of_sources(term.source for term in setting.terms)
+        provenance = self._provenance_of(event, setting) if setting is not None and setting.terms else Provenance()
 
         def worded(locale: str | None) -> Announcement:
             own = locale or self.phrases.locale

@@ -112,9 +112,25 @@ class Holders:
             truth.planned.update((chat, one) for one in new)
             worded = self._ids_with_words(chat)
             truth.uncompared.update((chat, one) for one in new if one not in worded)
+            lost = {one for own_chat, one in truth.withdrawn if own_chat == chat and not self._is_stored(chat, one)}
+            sources = {own_id: outcome.provenance.ids for own_id, outcome in truth.recorded.get(chat, {}).items()}
+            recaps = ((own_id, recap) for (where, own_id), recap in truth.recapped.items() if where == chat)
+            sources |= {own_id: recap.provenance.ids for own_id, recap in recaps}
+            of_lost = (own_id for own_id in new if not lost.isdisjoint(sources.get(own_id, ())))
+            truth.uncompared.update(
+                (chat, one) for one in of_lost
+            )  # a message that is nowhere was compared with nothing
             for own_id, outcome in truth.recorded.get(chat, {}).items():  # the plan may be older than the record
                 if self._recorded_s[chat, own_id] >= begun_s and not set(new).isdisjoint(outcome.provenance.ids):
                     truth.overtaken.add((chat, own_id))
+
+    def _is_stored(self, chat: str, message_id: str) -> bool:
+        """Whether the journal or the snapshot has the message."""
+        there = self._world.objects.read(f"snapshots/{chat}.json")
+        snapshot = decode(SnapshotRecord, there.data) if there is not None else SnapshotRecord()
+        messages = (*snapshot.messages, *snapshot.leaving.messages)
+        is_journalled = self._world.objects.read(f"journal/{chat}/{message_id}.json") is not None
+        return is_journalled or any(one.line_message_id == message_id for one in messages)
 
     def _ids_with_words(self, chat: str) -> set[str]:
         """Return the own ids of the answers and recaps of the chat that have their words anywhere in the bucket."""
