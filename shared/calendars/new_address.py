@@ -18,7 +18,7 @@ from shared.conversation.turn import Route
 from shared.turns.free_token import FreeTokenUse, FreeTokenWork
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
-from shared.turns.runner import TurnDelivery, TurnRunner
+from shared.turns.runner import TurnRunner
 
 
 def notice_id_of(event_id: str) -> str:
@@ -59,8 +59,7 @@ class NextMessageAddress:
             outbox=self.outbox,
             clock=self.clock,
         )
-        delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, work=work)
-        return self.runner.try_once(conversation, delivery, conversation.turn.read()) is not None
+        return work.try_once(self.runner, conversation.turn.read())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,6 +121,14 @@ class Provenance(Extensible):
         """Return the provenance with no ids but the given ones; the interval stays."""
         return self._naming(lambda own_id: own_id in ids)
 
+    def spared_by(self, amendments: "Amendments") -> "Provenance":
+        """Return the provenance of a text whose words earlier erasures have spared, such as a hook's name: only a later one takes it."""
+        return replace(self, since_ms=amendments.erased_ms + 1)
+
+    def in_entries_spared_by(self, amendments: "Amendments") -> "Provenance":
+        """Return the provenance of a text whose words stand in entries that earlier erasures of entries have spared."""
+        return replace(self, entries_since_ms=amendments.erased_entries_ms + 1)
+
     def _naming(self, is_named: Callable[[str], bool]) -> "Provenance":
         selected = {
             by: {own_id: timestamp_ms for own_id, timestamp_ms in messages.items() if is_named(own_id)}

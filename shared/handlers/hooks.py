@@ -286,5 +286,4 @@ def _parts_of(address: str, key: str) -> tuple[str, str]:
 
 def _said(hook: Hook, conversation: Conversation, amendments: Amendments | None = None) -> Provenance:
     """Return the provenance of a text with the hook's name.  A reset spares hooks, so the name does not count as older than the reset."""
-    looked = amendments or conversation.amendments.look()
-    return replace(hook.provenance, since_ms=looked.erased_ms + 1)
+    return hook.provenance.spared_by(amendments or conversation.amendments.look())

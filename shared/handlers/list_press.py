@@ -86,7 +86,7 @@ class ListPressHandler:
             overview = Overview(
                 text=told,
                 card=card,
-                provenance=replace(provenance, entries_since_ms=filed.amendments.erased_entries_ms + 1),
+                provenance=provenance.in_entries_spared_by(filed.amendments),
             )
             return replace(_said(event, overview), stage=partial(self._deletions, conversation, filed, rows))
 

@@ -72,7 +72,7 @@ class SettlePressHandler:
                 event=event,
                 text=mask_ids(words),
                 offer=Offer(card=card_text(drawn)),
-                provenance=replace(provenance, entries_since_ms=reading.amendments.erased_entries_ms + 1),
+                provenance=provenance.in_entries_spared_by(reading.amendments),
                 stage=stage,
             )
 

@@ -94,7 +94,7 @@ class TickPressHandler:
                 event=event,
                 text=answer.text,
                 offer=Offer(card=card_text(answer.card)),
-                provenance=replace(provenance, entries_since_ms=amendments.erased_entries_ms + 1),
+                provenance=provenance.in_entries_spared_by(amendments),
                 stage=stage,
             )
 

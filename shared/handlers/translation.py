@@ -221,7 +221,7 @@ class TranslationHandler:
         """Return the provenance of a text with the terms: a later erasure takes the text, an earlier one has spared the terms."""
         amendments = self.conversations.of(event.conversation_id).amendments.look()
         sources = Provenance.of_sources(term.source for term in setting.terms)
-        return replace(sources, since_ms=amendments.erased_ms + 1)
+        return sources.spared_by(amendments)
 
     def _ask(
         self,

@@ -143,7 +143,7 @@ class VotePressHandler:
             return Announcement(
                 event=event,
                 text=self.phrases.text(Phrase.POLL_PRESS_UNNAMED, locale=in_locale, question=question, option=option),
-                provenance=replace(poll.provenance, entries_since_ms=amendments.erased_entries_ms + 1),
+                provenance=poll.provenance.in_entries_spared_by(amendments),
             )
 
         return in_chats_language(worded)
@@ -220,7 +220,7 @@ class VotePressHandler:
             return Announcement(
                 event=event,
                 text=poll.question,
-                provenance=replace(poll.provenance, entries_since_ms=amendments.erased_entries_ms + 1),
+                provenance=poll.provenance.in_entries_spared_by(amendments),
                 complete=partial(with_standing, locale or poll.locale or self.locale),
                 on_sent=was_sent,
             )

@@ -16,7 +16,7 @@ from shared.hooks.wording import NoticeWording, waiting_in
 from shared.turns.free_token import FreeTokenUse, FreeTokenWork
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
-from shared.turns.runner import TurnDelivery, TurnRunner
+from shared.turns.runner import TurnRunner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +81,7 @@ class NextMessageNotices:
             outbox=self.outbox,
             clock=self.clock,
         )
-        delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, work=work)
-        self.runner.try_once(conversation, delivery, conversation.turn.read())
+        work.try_once(self.runner, conversation.turn.read())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

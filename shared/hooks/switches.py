@@ -1,9 +1,9 @@
 """The chat's hooks as rows of what is on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
+from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation
 from shared.conversation.switch import Switch, switch_button
 from shared.hooks.hook import Hook, HookMode
@@ -26,11 +26,11 @@ def hook_switches(conversation: Conversation) -> Sequence[Switch]:
     """
     amendments = conversation.amendments.look()
     hooks = (hook for hook in HookStore(conversation).read_all() if not hook.is_from_withdrawn(amendments))
-    return [_switch(hook, erased_ms=amendments.erased_ms) for hook in hooks]
+    return [_switch(hook, amendments) for hook in hooks]
 
 
-def _switch(hook: Hook, *, erased_ms: int) -> Switch:
-    provenance = replace(hook.provenance, since_ms=erased_ms + 1)
+def _switch(hook: Hook, amendments: Amendments) -> Switch:
+    provenance = hook.provenance.spared_by(amendments)
     return Switch(row=lambda phrases, locale: _row(hook, phrases, locale), provenance=provenance)
 
 

@@ -127,7 +127,7 @@ def _overview(text: str, rows: Sequence[Row], amendments: Amendments) -> Overvie
     provenance = Provenance.union(row.provenance for row in rows)
     return Overview(
         text=without_receipt_symbols(mask_ids(text)),
-        provenance=replace(provenance, entries_since_ms=amendments.erased_entries_ms + 1),
+        provenance=provenance.in_entries_spared_by(amendments),
     )
 
 

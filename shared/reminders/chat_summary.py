@@ -42,7 +42,7 @@ from shared.turns.free_token import FreeTokenUse, FreeTokenWork
 from shared.turns.interjection import is_too_soon
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
-from shared.turns.runner import TurnDelivery, TurnRunner
+from shared.turns.runner import TurnRunner
 
 _DAY_MS: Final = 24 * 60 * 60_000
 _MOST_DAYS: Final = 7
@@ -98,8 +98,7 @@ class NextMessageSummary:
             outbox=self.outbox,
             clock=self.clock,
         )
-        delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, work=work)
-        return self.runner.try_once(conversation, delivery, stored_turn) is not None
+        return work.try_once(self.runner, stored_turn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from shared.conversation.turn import StoredTurn
 from shared.line.messaging import SENDING_S, ReplyToken
 from shared.turns.lease import Lease
 from shared.turns.outbox import ENDING_S, Outbox
+from shared.turns.runner import TurnDelivery, TurnRunner
 
 
 class FreeTokenUse(StrEnum):
@@ -72,6 +73,11 @@ class FreeTokenWork(ABC):
             or history.amendments.hides(self.own)
         )
         return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
+
+    def try_once(self, runner: TurnRunner, stored_turn: StoredTurn) -> bool:
+        """Do the work if the chat's turn is free; return whether the token may have been used."""
+        delivery = TurnDelivery(event=self.own.line_message_id, sent_ms=self.own.timestamp_ms, work=self)
+        return runner.try_once(self.conversation, delivery, stored_turn) is not None
 
     @abstractmethod
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
