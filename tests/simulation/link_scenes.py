@@ -19,12 +19,7 @@ def deletion_beside_a_page() -> list[str]:
         for _ in range(3):
             scene.runs_to_end(scene.asks_for("file"))
             scene.sleeps(1)
-        deleting = scene.asks_for("delete")
-        scene.runs_until(deleting, "model")
-        reading = scene.asks_for("read")
-        scene.runs_until(reading, "waits for a while")
-        scene.runs_to_end(deleting)
-        scene.runs_to_end(reading)
+        scene.asks_for_together("delete", "read")
         is_deleted = any("✓ Deleted" in text for text in scene.said)
         return [*([] if is_deleted else ["I6: a deletion was not made beside a page"]), *scene.rests(calm=True)]
 

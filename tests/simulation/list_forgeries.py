@@ -6,7 +6,6 @@ from typing import Final
 
 from shared.conversation.records import StagedWrite
 from shared.knowledge.schema import Category
-from tests.simulation.list_scenes import asks_to_tick_and_clear
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 
@@ -31,7 +30,7 @@ def open_item_that_is_cleared_beside_one_that_is_ticked() -> list[str]:
         for _ in range(2):
             scene.runs_to_end(scene.asks_for("buy"))
             scene.sleeps(1)
-        asks_to_tick_and_clear(scene)
+        scene.asks_for_together("tick", "clear")
         staged = scene.world.truth.staged
         owner, outcome = staged[-1]
         paths = {write.path for _, one in staged for write in one.writes if write.path.startswith(f"{Category.ITEMS}/")}

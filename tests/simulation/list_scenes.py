@@ -46,19 +46,9 @@ def item_that_is_ticked_and_cleared_in_a_turn() -> list[str]:
     with Scene(has_knowledge=True, has_lists=True).playing() as scene:
         scene.runs_to_end(scene.asks_for("buy"))
         scene.sleeps(1)
-        asks_to_tick_and_clear(scene)
+        scene.asks_for_together("tick", "clear")
         is_there = [*(["I10: a ticked item stands although a turn cleared it"] if _rows(scene) else [])]
         return [*is_there, *scene.rests(calm=True)]
-
-
-def asks_to_tick_and_clear(scene: Scene) -> None:
-    """A member asks to clear the list while the model thinks about the tick of an item: one turn does both."""
-    ticking = scene.asks_for("tick")
-    scene.runs_until(ticking, "model")
-    clearing = scene.asks_for("clear")
-    scene.runs_until(clearing, "waits for a while")
-    scene.runs_to_end(ticking)
-    scene.runs_to_end(clearing)
 
 
 def two_items_ticked_at_once(seed: int = 0) -> list[str]:

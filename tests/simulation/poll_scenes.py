@@ -23,6 +23,36 @@ _UNTIL_S = 300.0
 _TEXTS = language_file("en").table("polls", PollTexts)
 
 
+def _claims_twice(scene: Scene, poll_id: str) -> tuple[Task, Task]:
+    """Two presses claim to tell a meeting's standing, the newer after the claim of the older has ended: a second member has to wait."""
+    scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
+    scene.sleeps(_GAP_S + 1)
+    older = _begins(scene, _votes(scene, poll_id, 0, by=MEMBERS[1]))
+    scene.runs_until(older, _claims(scene))
+    scene.runs_until(older, "read turns/")
+    scene.sleeps(_CLAIM_S + 1)
+    newer = _begins(scene, _votes(scene, poll_id, 0))
+    scene.runs_until(newer, _claims(scene))
+    scene.runs_until(newer, "read turns/")
+    return older, newer
+
+
+def _claims(scene: Scene) -> str:
+    return f"write polls/{scene.stage.people.conversation_id}/standings/"
+
+
+def _ends(scene: Scene) -> None:
+    """The time until which votes count comes, and a tick says so."""
+    scene.sleeps(_UNTIL_S + TICK_S - scene.world.now_s % TICK_S)
+    scene.ticks()
+    scene.sleeps(MINUTE_S)
+
+
+def _not_told_once(scene: Scene) -> list[str]:
+    results = [text for text in scene.said if beginning(_TEXTS.closed) in text]
+    return [] if len(results) == 1 else ["I1: the result of a poll was not told, or twice"]
+
+
 def _scene() -> Scene:
     return Scene(group=True, has_polls=True)
 
@@ -88,16 +118,7 @@ def member_who_moves_up_under_a_newer_claim() -> list[str]:
     """A press tells who waits for a place after its claim has ended and another press has claimed: that one says who moved up."""
     with _scene().playing() as scene:
         poll_id = _is_polled(scene, "meet")
-        claims = f"write polls/{scene.stage.people.conversation_id}/standings/"
-        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
-        scene.sleeps(_GAP_S + 1)
-        older = _begins(scene, _votes(scene, poll_id, 0, by=MEMBERS[1]))
-        scene.runs_until(older, claims)
-        scene.runs_until(older, "read turns/")
-        scene.sleeps(_CLAIM_S + 1)
-        newer = _begins(scene, _votes(scene, poll_id, 0))
-        scene.runs_until(newer, claims)
-        scene.runs_until(newer, "read turns/")
+        older, newer = _claims_twice(scene, poll_id)
         scene.runs_to_end(older)
         leaving = _begins(scene, _votes(scene, poll_id, 1))
         scene.runs_until(leaving, "sleep")
@@ -110,17 +131,8 @@ def member_who_moves_up_before_the_telling_is_recorded() -> list[str]:
     """As before, and the newer press tells at once after the older: that one has not yet recorded who was told to wait."""
     with _scene().playing() as scene:
         poll_id = _is_polled(scene, "meet")
-        claims = f"write polls/{scene.stage.people.conversation_id}/standings/"
-        scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
-        scene.sleeps(_GAP_S + 1)
-        older = _begins(scene, _votes(scene, poll_id, 0, by=MEMBERS[1]))
-        scene.runs_until(older, claims)
-        scene.runs_until(older, "read turns/")
-        scene.sleeps(_CLAIM_S + 1)
-        newer = _begins(scene, _votes(scene, poll_id, 0))
-        scene.runs_until(newer, claims)
-        scene.runs_until(newer, "read turns/")
-        scene.comes_to(older, claims)
+        older, newer = _claims_twice(scene, poll_id)
+        scene.comes_to(older, _claims(scene))
         leaving = _begins(scene, _votes(scene, poll_id, 1))
         scene.runs_until(leaving, "sleep")
         scene.comes_to(newer, "waits for a while")
@@ -317,31 +329,25 @@ def poll_that_ends_at_its_time() -> list[str]:
     with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
         poll_id = _is_polled(scene, "pollby")
         scene.runs_to_end(_begins(scene, _votes(scene, poll_id, 0)))
-        scene.sleeps(_UNTIL_S + TICK_S - scene.world.now_s % TICK_S)
-        scene.ticks()
-        scene.sleeps(MINUTE_S)
+        _ends(scene)
         for _ in range(2):
             scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
             scene.sleeps(MINUTE_S)
-        results = [text for text in scene.said if beginning(_TEXTS.closed) in text]
-        return [*([] if len(results) == 1 else ["I1: the result of a poll was not told, or twice"]), *scene.rests()]
+        return [*_not_told_once(scene), *scene.rests()]
 
 
 def result_of_a_poll_while_the_bucket_fails() -> list[str]:
     """One request to the bucket fails when a message would bring the result of a poll: the next message brings it."""
     with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
         _is_polled(scene, "pollby")
-        scene.sleeps(_UNTIL_S + TICK_S - scene.world.now_s % TICK_S)
-        scene.ticks()
-        scene.sleeps(MINUTE_S)
+        _ends(scene)
         worker = scene.pushes(scene.delivers(scene.says(addressed=False)))
         scene.runs_until(worker, "write turns/")
         scene.is_down("bucket", seconds=_A_REQUEST_S)
         scene.runs_to_end(worker)
         scene.sleeps(MINUTE_S)
         scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
-        is_told = any(beginning(_TEXTS.closed) in text for text in scene.said)
-        return [*([] if is_told else ["I1: the result of a poll was not told, or twice"]), *scene.rests()]
+        return [*_not_told_once(scene), *scene.rests()]
 
 
 def reminder_of_a_poll_that_a_model_cancels() -> list[str]:
@@ -352,12 +358,9 @@ def reminder_of_a_poll_that_a_model_cancels() -> list[str]:
         scene.runs_to_end(scene.asks_for("cancel"))
         if not scene.world.truth.cancelled_by_id:
             raise AssertionError("the order named no id")
-        scene.sleeps(_UNTIL_S + TICK_S - scene.world.now_s % TICK_S)
-        scene.ticks()
-        scene.sleeps(MINUTE_S)
+        _ends(scene)
         scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
-        is_told = any(beginning(_TEXTS.closed) in text for text in scene.said)
-        return [*([] if is_told else ["I1: the result of a poll was not told, or twice"]), *scene.rests()]
+        return [*_not_told_once(scene), *scene.rests()]
 
 
 def meeting_that_is_reminded_of() -> list[str]:
@@ -372,9 +375,7 @@ def poll_that_is_taken_back_after_its_end() -> list[str]:
     with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
         asked = scene.says(verb="pollby")
         scene.runs_to_end(scene.pushes(scene.delivers(asked)))
-        scene.sleeps(_UNTIL_S + TICK_S - scene.world.now_s % TICK_S)
-        scene.ticks()
-        scene.sleeps(MINUTE_S)
+        _ends(scene)
         scene.runs_to_end(scene.takes_back(asked))
         scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
         return scene.rests()

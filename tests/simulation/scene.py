@@ -204,6 +204,15 @@ class Scene:
         """A member asks for something to be done with the message, which is pushed at once."""
         return self.pushes(self.delivers(self.says(verb=verb)))
 
+    def asks_for_together(self, first: str, second: str) -> None:
+        """Two members ask, the second one while the model thinks about the first: one turn does both, in this order."""
+        thinking = self.asks_for(first)
+        self.runs_until(thinking, "model")
+        waiting = self.asks_for(second)
+        self.runs_until(waiting, "waits for a while")
+        self.runs_to_end(thinking)
+        self.runs_to_end(waiting)
+
     def takes_back(self, message: Message) -> Task:
         """The author withdraws the message."""
         event = self.stage.people.unsend(message, at_s=self.world.now_s)

@@ -106,12 +106,7 @@ def tap_beside_another_question() -> list[str]:
         scene.sleeps(1)
         scene.runs_to_end(scene.pushes(scene.delivers(scene.sends_image())))
         scene.sleeps(1)
-        noting = scene.asks_for("note")
-        scene.runs_until(noting, "model")
-        forgetting = scene.asks_for("forget")
-        scene.runs_until(forgetting, "waits for a while")
-        scene.runs_to_end(noting)
-        scene.runs_to_end(forgetting)
+        scene.asks_for_together("note", "forget")
         scene.sleeps(1)
         answered = scene.world.truth.said[-1].outcome
         if answered is None or not answered.offer.forgets or not answered.offer.proposes:
