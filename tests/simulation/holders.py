@@ -10,7 +10,7 @@ from shared.conversation.pushes import PushesRecord
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.redaction.plan import Derived
 from shared.conversation.segments import decode_segment
-from shared.conversation.snapshot_records import SnapshotRecord
+from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.line.phrases import Phrase
 from shared.reminders.delivery import retry_key
@@ -104,6 +104,8 @@ class Holders:
     def _note_plan(self, chat: str, event: AmendmentEvent) -> None:
         truth = self._world.truth
         planned_s = self._plans.setdefault((chat, event.id), {})
+        of_others = {one for one in event.redacted_ids if (chat, one) in truth.planned and one not in planned_s}
+        truth.uncompared.update((chat, one) for one in of_others & self._of_lost_messages(chat))
         for redacted_id in event.redacted_ids:
             planned_s.setdefault(redacted_id, self._world.now_s)
         begun_s = self._begun_s.setdefault((chat, event.id), self._world.now_s)
@@ -112,40 +114,49 @@ class Holders:
             truth.planned.update((chat, one) for one in new)
             worded = self._ids_with_words(chat)
             truth.uncompared.update((chat, one) for one in new if one not in worded)
-            lost = {one for own_chat, one in truth.withdrawn if own_chat == chat and not self._is_stored(chat, one)}
-            sources = {own_id: outcome.provenance.ids for own_id, outcome in truth.recorded.get(chat, {}).items()}
-            recaps = ((own_id, recap) for (where, own_id), recap in truth.recapped.items() if where == chat)
-            sources |= {own_id: recap.provenance.ids for own_id, recap in recaps}
-            of_lost = (own_id for own_id in new if not lost.isdisjoint(sources.get(own_id, ())))
-            truth.uncompared.update(
-                (chat, one) for one in of_lost
-            )  # a message that is nowhere was compared with nothing
             for own_id, outcome in truth.recorded.get(chat, {}).items():  # the plan may be older than the record
                 if self._recorded_s[chat, own_id] >= begun_s and not set(new).isdisjoint(outcome.provenance.ids):
                     truth.overtaken.add((chat, own_id))
 
-    def _is_stored(self, chat: str, message_id: str) -> bool:
-        """Whether the journal or the snapshot has the message."""
-        there = self._world.objects.read(f"snapshots/{chat}.json")
-        snapshot = decode(SnapshotRecord, there.data) if there is not None else SnapshotRecord()
-        messages = (*snapshot.messages, *snapshot.leaving.messages)
-        is_journalled = self._world.objects.read(f"journal/{chat}/{message_id}.json") is not None
-        return is_journalled or any(one.line_message_id == message_id for one in messages)
+    def _of_lost_messages(self, chat: str) -> set[str]:
+        """Return the answers and recaps that name a withdrawn message that is nowhere, so that nothing can be compared with its words.
+
+        For example, the sweep of another withdrawal has compared the message, and then dropped it: the message's own plan cannot know.
+        """
+        truth = self._world.truth
+        lost = {one for where, one in truth.withdrawn if where == chat} - self._message_ids(chat)
+        sources = {own_id: outcome.provenance.ids for own_id, outcome in truth.recorded.get(chat, {}).items()}
+        recaps = ((own_id, recap) for (where, own_id), recap in truth.recapped.items() if where == chat)
+        sources |= {own_id: recap.provenance.ids for own_id, recap in recaps}
+        return {own_id for own_id, ids in sources.items() if not lost.isdisjoint(ids)}
+
+    def _message_ids(self, chat: str) -> set[str]:
+        """Return the messages that journal, snapshot or archive have."""
+        journalled = (one.name.removesuffix(".json") for one in self._world.objects.list(f"journal/{chat}/"))
+        snapshot = self._snapshot(chat)
+        segments = (*self._segments(chat), snapshot.leaving)
+        messages = (*snapshot.messages, *(one for segment in segments for one in segment.messages))
+        return {name.rpartition("/")[2] for name in journalled} | {one.line_message_id for one in messages}
 
     def _ids_with_words(self, chat: str) -> set[str]:
         """Return the own ids of the answers and recaps of the chat that have their words anywhere in the bucket."""
-        objects = self._world.objects
+        objects, snapshot = self._world.objects, self._snapshot(chat)
         journalled = [one.name for one in objects.list(f"journal/{chat}/") if one.name.endswith(OUTCOME_SUFFIX)]
         outcomes = [decode(OutcomeRecord, stored.data) for name in journalled if (stored := objects.read(name))]
-        archived = [one.name for one in objects.list(f"archive/{chat}/")]
-        segments = [decode_segment(stored.data) for name in archived if (stored := objects.read(name))]
-        there = objects.read(f"snapshots/{chat}.json")
-        snapshot = decode(SnapshotRecord, there.data) if there is not None else SnapshotRecord()
-        segments.append(snapshot.leaving)
+        segments = (*self._segments(chat), snapshot.leaving)
         answers = (one for segment in segments for one in segment.answers)
         recaps = (one for segment in segments for one in segment.recaps)
         known = Derived.of(outcomes, snapshot.outcomes, answers, snapshot.all_recaps, recaps)
         return {one.id for one in known if one.words}
+
+    def _segments(self, chat: str) -> list[Segment]:
+        objects = self._world.objects
+        archived = [one.name for one in objects.list(f"archive/{chat}/")]
+        return [decode_segment(stored.data) for name in archived if (stored := objects.read(name))]
+
+    def _snapshot(self, chat: str) -> SnapshotRecord:
+        stored = self._world.objects.read(f"snapshots/{chat}.json")
+        return decode(SnapshotRecord, stored.data) if stored is not None else SnapshotRecord()
 
     def note_message(self, name: str, data: bytes) -> None:
         """A message was recorded under this name."""
