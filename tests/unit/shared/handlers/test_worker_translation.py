@@ -520,6 +520,22 @@ def test_a_word_is_kept_by_a_tap_and_goes_with_the_message_that_named_it(
     assert "Momo" not in everything_in(group.worker.store)
 
 
+def test_an_erasure_takes_the_text_about_a_kept_word_whose_button_was_pressed_between_its_question_and_its_tap(
+    group: Group,
+) -> None:
+    group.begins()
+    group.asks("訳さないで: Momo", *proposes(change="keep_word", word="Momo"))
+    keeps = group.newest_button
+    group.says("/forget")
+    erases = group.events.event("postback", postback={"data": group.newest_button})
+    group.presses(keeps)  # later than the tap that erases, and handled first
+    assert "Momo" in group.worker.said[-1]
+
+    group.sends(erases)
+
+    assert "Momo" not in everything_in(group.worker.store)
+
+
 def test_a_word_is_translated_again_by_a_tap(group: Group) -> None:
     group.begins()
     group.says("/translate keep Momo")
