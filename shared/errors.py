@@ -147,6 +147,10 @@ class TurnBusyError(TransientError):
     """Other workers held the chat's turn for longer than a request can wait."""
 
 
+class CrowdedOutError(TurnBusyError):
+    """More commands wait for the chat's turn than an instance has places for; the oldest comes again."""
+
+
 class PromptAmendedError(TransientError):
     """A message in the prompt was edited or withdrawn, so a new prompt is needed."""
 

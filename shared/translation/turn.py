@@ -136,7 +136,7 @@ class _TranslationWork:
             gives_way=False,
             is_optional=True,
             is_answerable=lambda: self.is_alive(token),
-            hand_over=lambda: EventResult.KEPT_AS_CONTEXT,
+            hand_over=lambda _: EventResult.KEPT_AS_CONTEXT,
         )
 
     def is_alive(self, token: ReplyToken | None) -> bool:

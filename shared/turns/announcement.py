@@ -13,6 +13,7 @@ from shared.conversation.records import MessageRecord, Offer, OutcomeKind, Outco
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, StoredTurn
+from shared.errors import CrowdedOutError, TurnBusyError
 from shared.line.events import LineEvent
 from shared.line.language import shown_language
 from shared.line.messaging import SENDING_S
@@ -21,6 +22,7 @@ from shared.turns.basis import Basis
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnDelivery, TurnRunner, Waiting
+from shared.turns.waiting_room import Place
 
 Stage: TypeAlias = Callable[[int], tuple[StagedWrite, ...]]
 """Returns the writes of a turn, for the sequence of its commit."""
@@ -193,12 +195,12 @@ class _AnnouncementDelivery:
             return EventResult.ERASED
         return None
 
-    def hand_over(self) -> EventResult | None:
-        """End without an answer: the token is dead, or newer announcements took the place in the waiting room.
+    def hand_over(self, place: Place) -> EventResult | None:
+        """End without an answer: the token is dead, the text is postponed, or another delivery of the event has answered, or still can.
 
-        The outcome is recorded as undelivered unless another delivery of the event has answered, or still can; a postponed text keeps its
-        words, in the chat's language. None: the turn is committed to the text, by this delivery or another; this delivery waits for the
-        record, or takes over.
+        The outcome is recorded as undelivered if none can; a postponed text keeps its words, in the chat's language. None: the turn is
+        committed to the text, by this delivery or another; this delivery waits for the record, or takes over.
+        Raises: TurnBusyError, if only a later delivery can answer the event; CrowdedOutError, if newer commands took the event's place.
         """
         turn = self.conversation.turn.read().record
         if turn.outcome is not None and turn.outcome.webhook_event_id == self.outcome.webhook_event_id:
@@ -208,6 +210,9 @@ class _AnnouncementDelivery:
         if not is_answered and (is_postponed or not self.is_answerable()):
             text = self._postponed_text(turn.chosen_locale) if is_postponed else None
             self._give_up(replace(self.outcome, kind=OutcomeKind.UNDELIVERED, text=text))
+        elif not is_answered and not place.is_doubled:
+            failure = CrowdedOutError if place.is_evicted else TurnBusyError
+            raise failure("the chat's turn was not free for a text that can still be sent")
         return EventResult.UNDELIVERED
 
     def _postponed_text(self, chosen: str | None) -> str | None:

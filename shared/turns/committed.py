@@ -14,6 +14,7 @@ from shared.line.events import LineEvent
 from shared.line.messaging import SENDING_S
 from shared.turns.lease import Lease
 from shared.turns.runner import TurnDelivery, TurnRunner, Waiting
+from shared.turns.waiting_room import Place
 
 
 def await_committed(
@@ -29,7 +30,7 @@ def await_committed(
     runner.run(conversation, delivery, stored_turn, event.deadline)
 
 
-def _leave() -> None:
+def _leave(_: Place) -> None:
     raise TurnBusyError("the holder of the turn is still writing")
 
 

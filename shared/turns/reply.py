@@ -38,6 +38,7 @@ from shared.turns.outbox import Outbox
 from shared.turns.question import ConfirmedChanges, Question, Responder
 from shared.turns.ready_answers import ReadyAnswers
 from shared.turns.runner import Run, TurnDelivery, TurnRunner, Waiting
+from shared.turns.waiting_room import Place
 
 REPLY: Final = "reply"
 RESUME_S: Final = 62.0
@@ -252,7 +253,7 @@ class _ReplyDelivery:
         pending = {one.line_message_id for one in self._pending(history)}
         return tuple(one for one in line_message_ids if one in pending)
 
-    def hand_over(self) -> EventResult | None:
+    def hand_over(self, _: Place) -> EventResult | None:
         """Leave a marker: the message is in the journal, so the next turn answers it; if no turn is opened, a tick does."""
         self.reply.hand_over(self.conversation, self.own.line_message_id)
         return EventResult.HANDED_OVER

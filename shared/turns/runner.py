@@ -69,9 +69,9 @@ class Waiting:
     """How a delivery waits for its chat's turn.  By default: as a message that the next turn, or a tick, answers too.
 
     `turn_s`: seconds for thinking and sending in a turn. `gives_way`: another delivery, or a tick, can do the work. `is_optional`: nobody
-    asked for the work. `is_answerable`:
-    whether an answer could still be shown if the turn were free. `hand_over` ends the wait: another delivery or a tick does the work, or no
-    answer can be shown any more; None where the delivery's outcome is committed, so that the delivery waits for the record.
+    asked for the work. `is_answerable`: whether an answer could still be shown if the turn were free. `hand_over` ends the wait: another
+    delivery or a tick does the work, or no answer can be shown any more; None where the delivery's outcome is committed, so that the
+    delivery waits for the record; an error where only a later delivery of the event can do the work.
     Example: a greeting's turn takes 10 s, and the greeting is answerable while its reply token lives.
     """
 
@@ -79,7 +79,7 @@ class Waiting:
     gives_way: bool = True
     is_optional: bool = False
     is_answerable: Callable[[], bool] = lambda: True
-    hand_over: Callable[[], EventResult | None] = lambda: None
+    hand_over: Callable[[Place], EventResult | None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +202,7 @@ class TurnRunner:
                 if patience.has_no_end:
                     logs.error("turn_does_not_end", looks=patience.fruitless_readings)
                 if patience.is_over:
-                    result = waiting.hand_over() if waits else None
+                    result = waiting.hand_over(place) if waits else None
                     if result is not None:
                         return Run(result=result)
                     if not waits or not patience.deadline.left_s or patience.has_no_end:

@@ -2,9 +2,9 @@
 
 The next turn answers every recorded message, so a few waiting deliveries are enough; the newest stay, because they have the most time.
 Deliveries are evicted in this order: duplicates of an event; then optional work, such as translations; then older messages; then commands,
-and only for newer commands, because no other delivery does a command's work. The newest message has a place in addition to PLACES commands:
-a command's turn answers no message. The end of a turn wakes the deliveries that wait in the same instance, and a turn that thinks is told
-of each delivery that comes.
+and only for newer commands. No other delivery does a command's work, so an evicted command comes again: Pub/Sub delivers the command later.
+The newest message has a place in addition to PLACES commands: a command's turn answers no message. The end of a turn wakes the deliveries
+that wait in the same instance, and a turn that thinks is told of each delivery that comes.
 
 Example with PLACES = 4: a fifth message evicts the oldest message; a fifth command evicts the oldest command.
 """
@@ -25,7 +25,8 @@ class Place:
     """One delivery's place, until newer deliveries take it.
 
     `event`: the same for all deliveries of an event; "" equals no other. `sent_ms`: LINE's timestamp of the event. `gives_way`: the
-    delivery can hand over, as a message's can; such places are evicted before places of commands. `inherits`: timestamp and event of each
+    delivery can hand over, as a message's can; such places are evicted before places of commands. `is_doubled`: evicted for a newer
+    delivery of the same event. `inherits`: timestamp and event of each
     evicted delivery that relied on this place; those that no turn has answered are run after this delivery. `author`: who sent
     the message, or "" if a prompt would not show the event. `is_optional`: nobody asked for the work, so it takes no place from messages
     and commands. `woken`: set when a turn of the chat ends, or the place is taken.
@@ -35,6 +36,7 @@ class Place:
     sent_ms: int = 0
     gives_way: bool = True
     is_evicted: bool = False
+    is_doubled: bool = False
     inherits: set[tuple[int, str]] = field(default_factory=set)
     author: str = ""
     is_optional: bool = False
@@ -117,7 +119,10 @@ def _evict(waiting: list[Place]) -> None:
     """Evict one place, unless a single message waits along with PLACES commands."""
     messages = [place for place in waiting if place.gives_way]
     commands = [place for place in waiting if not place.gives_way]
-    evicted = _oldest_duplicate(waiting) or _oldest_optional(waiting)
+    doubled = _oldest_duplicate(waiting)
+    if doubled is not None:
+        doubled.is_doubled = True
+    evicted = doubled or _oldest_optional(waiting)
     if evicted is None and len(messages) == 1 and len(commands) == PLACES:
         return
     evicted = evicted or min(messages if len(messages) > 1 else commands, key=lambda place: place.sent_ms)

@@ -1,5 +1,8 @@
 """Scenes of what the members of a chat put on a list, tick and clear."""
 
+from functools import partial
+from typing import Final
+
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.entry_cards import handle_of
 from shared.knowledge.entry_store import CATALOG_FILE
@@ -10,7 +13,9 @@ from shared.storage.codec import decode
 from tests.simulation.people import Order
 from tests.simulation.scene import MINUTE_S, Scene
 
-_CLEARED_LATER_MS = 10**15
+_ITEMS: Final = 8
+"""More than may wait for a turn in one instance."""
+_CLEARED_LATER_MS: Final = 10**15
 """The time of a card that shows everything that is ticked by the press."""
 
 
@@ -63,6 +68,30 @@ def two_items_ticked_at_once(seed: int = 0) -> list[str]:
             scene.runs_to_end(worker)
         is_open = len(presses) < 2 or any(row.status != DONE for row in _rows(scene))
         return [*(["I6: an item is open although a press ticked it"] if is_open else []), *scene.rests()]
+
+
+def items_ticked_in_a_row() -> list[str]:
+    """A member asks something, and while the model thinks, presses beside each of eight items, one a second: all are ticked and told so."""
+    with Scene(seconds=8.0, has_knowledge=True, has_lists=True).playing() as scene:
+        for _ in range(_ITEMS):
+            scene.runs_to_end(scene.asks_for("buy"))
+            scene.sleeps(1)
+        presses = list[Order]()
+
+        def press(row: Row) -> None:
+            presses.append(_ticks(scene, row))
+            scene.pushes(scene.delivers_order(presses[-1]), instance=0)
+
+        scene.asks(instance=0)
+        for number, row in enumerate(_rows(scene), start=1):
+            scene.world.scheduler.at(scene.world.now_s + number, partial(press, row))
+        found = scene.rests()
+        told = {said.reply_token for said in scene.world.truth.said}
+        if any(row.status != DONE for row in _rows(scene)):
+            found.append("I6: an item is open although a press ticked it")
+        if any(one.reply_token not in told for one in presses):
+            found.append("I6: a press beside an item met silence")
+        return found
 
 
 def item_that_is_put_back_before_a_clear() -> list[str]:

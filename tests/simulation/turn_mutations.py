@@ -62,6 +62,11 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         Instead("_advance", acknowledge_while_held),
         lacks="a delivery that finds the turn held is acknowledged before its message has an outcome",
     ),
+    "has_crowded_out_commands_come_again": Mutation(
+        f"{_ANNOUNCEMENT}:_AnnouncementDelivery.hand_over",
+        Never("is_doubled"),
+        lacks="of more presses than may wait in one instance, the oldest are acknowledged and never carried out",
+    ),
     "finishes_own_outcome": Mutation(
         f"{_REPLY}:_ReplyDelivery.result_in",
         Never("answered_ids"),

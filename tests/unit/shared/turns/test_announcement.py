@@ -12,7 +12,7 @@ from shared.conversation.records import Erasure, Offer, OutcomeKind
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
-from shared.errors import TurnBusyError
+from shared.errors import CrowdedOutError, TurnBusyError
 from shared.line.events import LineEvent
 from shared.line.messaging import SENDING_S, TOKEN_SURELY_DEAD_MS, ReplyToken
 from shared.turns.announcement import Announcement, Announcer, in_chats_language
@@ -125,7 +125,8 @@ def test_announcement_of_a_young_token_waits_until_its_turn_could_not_end_within
     assert open_turn(group.conversation, group.conversation.turn.read()) is not None
     token = ReplyToken(value="t1", received_ms=clock.now_ms())
 
-    assert group.deliver_with(token, left_s=40) == "undelivered"
+    with pytest.raises(TurnBusyError):
+        group.deliver_with(token, left_s=40)
 
     assert clock.monotonic_s() == pytest.approx(40 - SENDING_S - ENDING_S)
 
@@ -133,7 +134,8 @@ def test_announcement_of_a_young_token_waits_until_its_turn_could_not_end_within
 def test_announcement_that_comes_too_late_in_its_request_opens_no_turn(group: AnnouncedChat) -> None:
     token = ReplyToken(value="t1", received_ms=group.clock.now_ms())
 
-    assert group.deliver_with(token, left_s=SENDING_S + ENDING_S) == "undelivered"
+    with pytest.raises(TurnBusyError):
+        group.deliver_with(token, left_s=SENDING_S + ENDING_S)
 
     assert group.line.calls == 0
     assert group.conversation.turn.read().generation == 0
@@ -192,14 +194,13 @@ def test_announcement_never_fails_because_its_other_delivery_has_the_turn(
     assert clock.monotonic_s() < REQUEST_S
 
 
-def test_announcement_whose_token_still_lives_ends_without_a_record(
-    reads: ThreadPoolExecutor, clock: FixedClock
-) -> None:
+def test_announcement_whose_token_still_lives_comes_again(reads: ThreadPoolExecutor, clock: FixedClock) -> None:
     group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock, lease_s=1_000), clock)
     assert open_turn(group.conversation, group.conversation.turn.read()) is not None
     young = ReplyToken(value="t1", received_ms=clock.now_ms() + round(REQUEST_S * 1_000))
 
-    assert group.deliver_with(young) == "undelivered"
+    with pytest.raises(TurnBusyError):
+        group.deliver_with(young)
 
     assert group.conversation.journal.outcome_of("e1") is None
 
@@ -265,20 +266,38 @@ class CrowdedClock(FixedClock):
         self.waiting: list[AbstractContextManager[object]] = []
 
 
-@pytest.mark.parametrize(("others_can_hand_over", "result"), [(True, "replied"), (False, "undelivered")])
-def test_announcement_loses_its_place_to_newer_announcements_only(
-    reads: ThreadPoolExecutor, others_can_hand_over: bool, result: str
-) -> None:
+def test_announcement_keeps_its_place_beside_messages(reads: ThreadPoolExecutor) -> None:
     clock = CrowdedClock()
     group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock), clock)
-    room = group.runner.room
-    clock.others = lambda: room.place(group.conversation.id, sent_ms=clock.now_ms(), gives_way=others_can_hand_over)
+    clock.others = lambda: group.runner.room.place(group.conversation.id, sent_ms=clock.now_ms(), gives_way=True)
     assert open_turn(group.conversation, group.conversation.turn.read()) is not None
 
-    assert group.deliver() == result
+    assert group.deliver() == "replied"
 
-    assert group.line.calls == (result == "replied")
-    assert (group.conversation.journal.outcome_of("e1") is not None) is (result == "replied")
+
+def test_announcement_that_lost_its_place_to_newer_ones_comes_again(reads: ThreadPoolExecutor) -> None:
+    clock = CrowdedClock()
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock, lease_s=20), clock)
+    clock.others = lambda: group.runner.room.place(group.conversation.id, sent_ms=clock.now_ms(), gives_way=False)
+    assert open_turn(group.conversation, group.conversation.turn.read()) is not None
+
+    with pytest.raises(CrowdedOutError):
+        group.deliver()
+    assert (group.line.calls, group.conversation.journal.outcome_of("e1")) == (0, None)
+
+    clock.move(20)
+    assert group.deliver() == "replied"
+
+
+def test_announcement_whose_older_delivery_is_evicted_does_not_come_again_for_it(reads: ThreadPoolExecutor) -> None:
+    clock = CrowdedClock()
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock), clock)
+    others = iter(["e2", "e3", "e4", "e1"])
+    clock.others = lambda: group.runner.room.place(group.conversation.id, event=next(others), gives_way=False)
+    assert open_turn(group.conversation, group.conversation.turn.read()) is not None
+
+    assert group.deliver() == "undelivered"
+    assert (group.line.calls, group.conversation.journal.outcome_of("e1")) == (0, None)
 
 
 def test_announcement_that_lost_its_place_waits_for_the_record_of_its_text(reads: ThreadPoolExecutor) -> None:
