@@ -280,7 +280,7 @@ class Holders:
     def _is_left_out(self, message_id: str, text: str) -> bool:
         """Whether the answer says that it leaves something out, and has no word of this message, because the message quotes a blocked one.
 
-        Example: m1 quotes m0, whose word is blocked. "re7: word2a … another message that I can't answer" leaves out m0 and m1. If an edit
+        Example: m1 quotes m0, whose word is blocked. "re7: word2a … something else that I can't answer" leaves out m0 and m1. If an edit
         of m0 into other words was handled, nothing is blocked any more, and m1 has to be answered.
         """
         blocked_ids = {f"m{word[4:-1]}" for word in self._mood.blocked - self._world.truth.outdated_s.keys()}
