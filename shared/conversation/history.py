@@ -92,7 +92,7 @@ class History:
     def with_covered_by(self, turn: TurnRecord) -> "History":
         """Return the history with the messages covered according to the turn, which was read first."""
         outcome = turn.outcome
-        ended = outcome.answered_ids if outcome is not None and outcome.webhook_event_id in self.recorded else ()
+        ended = outcome.covered_ids if outcome is not None and outcome.webhook_event_id in self.recorded else ()
         covered = self.covered.union(turn.covered, ended)
         return replace(self, covered=covered) if covered != self.covered else self
 

@@ -276,7 +276,7 @@ def history_of(
         recaps=clean.recaps,
         outcomes=tuple(sorted(recorded.values(), key=by_time)),
         shown_since_ms=shown[0].timestamp_ms if is_cut and shown else 0,
-        covered=frozenset().union(*(one.answered_ids for one in recorded.values())),
+        covered=frozenset().union(*(one.covered_ids for one in recorded.values())),
         recorded=frozenset(recorded),
         amendments=amendments,
         journalled=journalled,

@@ -303,7 +303,8 @@ class Audit(Extensible):
 class OutcomeRecord(Extensible):
     """The decision of a turn, and what became of the answer; written once, rewritten only to remove words.
 
-    `answered_ids`: the messages answered; `timestamp_ms` is LINE's, of the newest. `provenance` names the answered messages and everything
+    `answered_ids`: the messages answered; `timestamp_ms` is LINE's, of the newest. `pressed_ids`: the events of other presses that were
+    carried out with the outcome's own, so that one answer tells of all. `provenance` names the answered messages and everything
     in the prompt itself, but nothing held only by the prompts of earlier answers. `text`: the words sent; None if there were none, or after
     a withdrawal. `kind`: whether the answer arrived, in the bubbles `sent_message_ids`. With `quote_token` the first bubble quotes the
     question. `is_joining`: a greeting of a group just joined by the bot. `reminders`: the postponed reminders said by the answer.
@@ -320,6 +321,7 @@ class OutcomeRecord(Extensible):
     sequence: int = 0
     kind: OutcomeKind
     answered_ids: tuple[str, ...] = ()
+    pressed_ids: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     provenance: Provenance
     text: str | None = field(default=None, repr=False)
@@ -337,6 +339,11 @@ class OutcomeRecord(Extensible):
     def id(self) -> str:
         """The outcome's id in prompts, answers and recaps."""
         return self.webhook_event_id
+
+    @property
+    def covered_ids(self) -> tuple[str, ...]:
+        """The messages and other presses that need no outcome of their own."""
+        return self.answered_ids + self.pressed_ids
 
     @property
     def holds_words(self) -> bool:

@@ -103,12 +103,14 @@ class TurnRecord(Extensible):
         return self.outcome is not None and _writes_reminders(self.outcome)
 
     def followed_by(self, state: Literal["idle", "thinking"], *, now_ms: int, tries: int = 0) -> "TurnRecord":
-        """Return the turn in the next state, once the outcome, if any, is recorded: the messages of the outcome are covered from now on."""
+        """Return the turn in the next state, once the outcome, if any, is recorded: what the outcome answers is covered from now on."""
         outcome = self.outcome
         ended = (
             {}
             if outcome is None
-            else dict.fromkeys(outcome.answered_ids or (outcome.webhook_event_id,), outcome.timestamp_ms)
+            else dict.fromkeys(
+                (*(outcome.answered_ids or (outcome.webhook_event_id,)), *outcome.pressed_ids), outcome.timestamp_ms
+            )
         )
         covered = sorted({**self.covered, **ended}.items(), key=lambda item: item[1])
         return TurnRecord(

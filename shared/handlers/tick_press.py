@@ -1,8 +1,13 @@
-"""Presses of "Done" beside a listed entry: the entry is marked as done; a press sets, and never toggles."""
+"""Presses of "Done" beside a listed entry: the entry is marked as done; a press sets, and never toggles.
+
+The press that gets the chat's turn carries out the presses that wait behind it, too: who ticks six items of a list while the bot thinks is
+answered once, with all six. A press whose entry cannot be ticked, or is of another list, is answered alone.
+"""
 
 import datetime as dt
 import zoneinfo
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -13,6 +18,7 @@ from shared.agent.receipts import Deed, DeedKind, receipt
 from shared.agent.staged import Staged
 from shared.bus.result import EventResult
 from shared.conversation.overview import Overview
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import Offer, StagedWrite
 from shared.conversation.store import Conversation, Conversations
 from shared.knowledge.catalog import Row
@@ -34,19 +40,43 @@ _TICKS_A_CARD: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ticked:
-    """An entry that a press marks as done; `shows_list`: its card has many ticks, so the answer is the list anew."""
+class _Tick:
+    """An entry that a press marks as done."""
 
     entry: Entry = field(repr=False)
     row: Row = field(repr=False)
-    filed: FiledEntries
-    shows_list: bool
 
     @property
     def list_handle(self) -> str:
         """The handle of the shared list of an item; empty for another entry."""
         is_item = self.entry.category is Category.ITEMS
         return handle_of_list(str(self.entry.fields[LIST])) if is_item else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _WaitingPresses:
+    """The presses that wait for their chat's turn in this instance; safe to share between threads."""
+
+    _presses: dict[tuple[str, str], tuple[LineEvent, TickPress]] = field(default_factory=dict, repr=False)
+
+    @contextmanager
+    def place(self, event: LineEvent, press: TickPress) -> Iterator[None]:
+        """The press waits inside the block."""
+        key = event.conversation_id, event.webhook_event_id
+        self._presses[key] = event, press
+        try:
+            yield
+        finally:
+            self._presses.pop(key, None)
+
+    def beside(self, event: LineEvent) -> list[tuple[LineEvent, TickPress]]:
+        """Return the other presses of the event's chat, in the order of their arrival."""
+        waiting = [*self._presses.values()]
+        return [
+            (other, press)
+            for other, press in waiting
+            if other.conversation_id == event.conversation_id and other.webhook_event_id != event.webhook_event_id
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +87,10 @@ class TickPressHandler:
     announcer: Announcer
     phrases: Phrases
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
+    waiting: _WaitingPresses = field(default_factory=_WaitingPresses, repr=False)
 
     def __call__(self, event: LineEvent, press: TickPress) -> EventResult:
-        """The entry is done, unless it was done before, moved, deleted or withdrawn; the answer says so.
+        """The entry is done, unless it was done before, moved, deleted or withdrawn; the answer, or that of another press, says so.
 
         What holds is read while the turn is held, so a turn in between is not overwritten. Repeated: carried out once, answered once.
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
@@ -67,50 +98,54 @@ class TickPressHandler:
         conversation = self.conversations.of(event.conversation_id)
         refusal = phrased(event, self.phrases, Phrase.ENTRY_GONE)
         decide = partial(self._decided, conversation, event, press)
-        return self.announcer.announce(conversation, replace(refusal, decide=decide))
+        with self.waiting.place(event, press):
+            return self.announcer.announce(conversation, replace(refusal, decide=decide))
 
     def _decided(self, conversation: Conversation, event: LineEvent, press: TickPress) -> Announcement:
-        """Return the receipt with the write of the entry, or the reason why nothing is written."""
+        """Return the receipt with the writes of the entries, or the reason why nothing is written."""
         filed = FiledEntries.read(conversation)
-        amendments, rows = filed.amendments, filed.rows
-        row = next(
-            (row for row in rows if handle_of(row) == press.handle and DONE in status_choices(row.category)), None
-        )
-        entry = EntryStore(conversation).entry(row.path) if row is not None else None
-        if row is None or entry is None or entry.without(amendments.is_withdrawn_from_entries) is not entry:
-            return self._refused(event, Phrase.ENTRY_GONE)
-        if entry.status == DONE:
-            return self._refused(event, Phrase.ENTRY_WAS_DONE)
-        logs.info("entry_ticked")
-        ticked_count = sum(_was_ticked(row, since_ms=press.listed_ms) for row in rows) + 1
-        shows_list = ticked_count % _TICKS_A_CARD == 0 or _is_last_open_item(row, rows)
-        ticked = Ticked(entry=entry, row=row, filed=filed, shows_list=shows_list)
-        stage = partial(self._writes, conversation, entry, filed)
+        own = _tick_of(conversation, filed, press)
+        if isinstance(own, Phrase):
+            logs.info("press_refused", reason=own.value)
+            return phrased(event, self.phrases, own)
+        by_event = self._ticks_beside(conversation, filed, event, own)
+        ticks = tuple({tick.row.path: tick for tick in (own, *by_event.values())}.values())
+        logs.info("entries_ticked", count=len(ticks))
+        shows_list = _shows_list(filed.rows, ticks, since_ms=press.listed_ms)
 
         def worded(locale: str | None) -> Announcement:
-            answer = self._answer(ticked, locale=locale or self.phrases.locale)
-            provenance = answer.provenance | entry.provenance
+            answer = self._answer(filed, ticks, shows_list=shows_list, locale=locale or self.phrases.locale)
+            provenance = Provenance.union((answer.provenance, *(tick.entry.provenance for tick in ticks)))
             return Announcement(
                 event=event,
                 text=answer.text,
                 offer=Offer(card=card_text(answer.card)),
-                provenance=provenance.in_entries_spared_by(amendments),
-                stage=stage,
+                pressed_ids=tuple(by_event),
+                provenance=provenance.in_entries_spared_by(filed.amendments),
+                stage=partial(self._writes, conversation, filed, ticks),
             )
 
         return in_chats_language(worded)
 
-    def _refused(self, event: LineEvent, reason: Phrase) -> Announcement:
-        """Return the reason why nothing is written."""
-        logs.info("press_refused", reason=reason.value)
-        return phrased(event, self.phrases, reason)
+    def _ticks_beside(
+        self, conversation: Conversation, filed: FiledEntries, event: LineEvent, own: _Tick
+    ) -> dict[str, _Tick]:
+        """Return what the waiting presses on the same list tick, by the ids of their events."""
+        ticks = {
+            other.webhook_event_id: _tick_of(conversation, filed, press)
+            for other, press in self.waiting.beside(event)
+            if other.timestamp_ms > filed.amendments.erased_ms
+        }
+        return {
+            event_id: tick
+            for event_id, tick in ticks.items()
+            if isinstance(tick, _Tick) and tick.list_handle == own.list_handle
+        }
 
-    def _answer(self, ticked: Ticked, *, locale: str) -> Overview:
+    def _answer(self, filed: FiledEntries, ticks: Sequence[_Tick], *, shows_list: bool, locale: str) -> Overview:
         """Return the receipt, with a button for the list, or with the list itself."""
-        entry = ticked.entry
-        deed = Deed(kind=DeedKind.DONE, name=entry.name, place=place_of(entry), details=lists_of(entry))
-        confirmation, handle, path = receipt([deed], locale=locale), ticked.list_handle, ticked.row.path
-        if not ticked.shows_list:
+        confirmation, handle = receipt([*map(_deed, ticks)], locale=locale), ticks[0].list_handle
+        if not shows_list:
             page = (
                 ListPress(choice=ListChoice.SHOW, handle=handle, number=0)
                 if handle
@@ -118,33 +153,53 @@ class TickPressHandler:
             )
             again = CardButton(label=self.phrases.text(Phrase.LIST_BUTTON, locale=locale), value=page.data)
             return Overview(text=confirmation, card=Card(title=confirmation, buttons=(again,)))
-        overview = overview_of_list(ticked.filed, handle, locale=locale, ticked_path=path) if handle else None
+        ticked = filed.with_done({tick.row.path for tick in ticks})
+        overview = overview_of_list(ticked, handle, locale=locale) if handle else None
         if overview is None:
-            overview = open_entries(ticked.filed, phrases=self.phrases, locale=locale, page=0, except_path=path)
+            overview = open_entries(ticked, phrases=self.phrases, locale=locale, page=0)
         card = overview.card
         if card is not None:
             card = replace(card, rows=(CardRow(text=confirmation, is_heading=True), *card.rows))
         return replace(overview, text=f"{confirmation}\n\n{overview.text}", card=card)
 
     def _writes(
-        self, conversation: Conversation, entry: Entry, filed: FiledEntries, sequence: int
+        self, conversation: Conversation, filed: FiledEntries, ticks: Sequence[_Tick], sequence: int
     ) -> tuple[StagedWrite, ...]:
-        """Return the writes of the ticked entry and of the undo record.
+        """Return the writes of the ticked entries and of the undo record.
 
-        The entry is ticked at the time of the reading, so that a list anew in the answer shows it as ticked by then.
+        The entries are ticked at the time of the reading, so that a list anew in the answer shows them as ticked by then.
         """
-        now_ms = filed.now_ms
-        stamp = dt.datetime.fromtimestamp(now_ms / 1_000, self.time_zone).isoformat(timespec="seconds")
-        attempt = Attempt.at(conversation, sequence=sequence, now_ms=now_ms, amendments=filed.amendments)
+        stamp = dt.datetime.fromtimestamp(filed.now_ms / 1_000, self.time_zone).isoformat(timespec="seconds")
+        attempt = Attempt.at(conversation, sequence=sequence, now_ms=filed.now_ms, amendments=filed.amendments)
         staged = Staged.begin(attempt, [EntryOverlay])
-        ticked = replace(entry.with_values({"status": DONE}, {}), updated_at=stamp)
-        staged.of(EntryOverlay).stage({entry.path: ticked})
+        entries = (replace(tick.entry.with_values({"status": DONE}, {}), updated_at=stamp) for tick in ticks)
+        staged.of(EntryOverlay).stage({entry.path: entry for entry in entries})
         return staged.changes()
 
 
-def _is_last_open_item(row: Row, rows: Sequence[Row]) -> bool:
-    """Whether the row is the only open item of its shared list, so that all of the list is done."""
-    return any(shared_list.open_rows == (row,) for shared_list in lists_in(rows))
+def _tick_of(conversation: Conversation, filed: FiledEntries, press: TickPress) -> _Tick | Phrase:
+    """Return what the press ticks, or the reason why the press ticks nothing."""
+    of_handle = (row for row in filed.rows if handle_of(row) == press.handle and DONE in status_choices(row.category))
+    row = next(of_handle, None)
+    entry = EntryStore(conversation).entry(row.path) if row is not None else None
+    if row is None or entry is None or entry.without(filed.amendments.is_withdrawn_from_entries) is not entry:
+        return Phrase.ENTRY_GONE
+    return Phrase.ENTRY_WAS_DONE if entry.status == DONE else _Tick(entry=entry, row=row)
+
+
+def _deed(tick: _Tick) -> Deed:
+    entry = tick.entry
+    return Deed(kind=DeedKind.DONE, name=entry.name, place=place_of(entry), details=lists_of(entry))
+
+
+def _shows_list(rows: Sequence[Row], ticks: Sequence[_Tick], *, since_ms: int) -> bool:
+    """Whether the answer is the list anew: the card has five ticks more, or all of a shared list is done."""
+    before, paths = sum(_was_ticked(row, since_ms=since_ms) for row in rows), {tick.row.path for tick in ticks}
+    is_done = any(
+        shared_list.open_rows and all(row.path in paths for row in shared_list.open_rows)
+        for shared_list in lists_in(rows)
+    )
+    return is_done or before // _TICKS_A_CARD != (before + len(ticks)) // _TICKS_A_CARD
 
 
 def _was_ticked(row: Row, *, since_ms: int) -> bool:

@@ -1,7 +1,7 @@
 """A chat's open entries, and the digest of its day, as fixed texts: the answers of `/notes` and `/digest`."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
@@ -50,19 +50,21 @@ class FiledEntries:
         rows = catalog.without(amendments.is_withdrawn_from_entries).rows
         return cls(rows=rows, amendments=amendments, now_ms=conversation.turn.clock.now_ms())
 
+    def with_done(self, paths: Collection[str]) -> "FiledEntries":
+        """Return the entries as they are once those at `paths` are done."""
+        rows = (replace(row, shown={**row.shown, "status": DONE}) if row.path in paths else row for row in self.rows)
+        return replace(self, rows=tuple(rows))
 
-def open_entries(
-    filed: FiledEntries, *, phrases: Phrases, locale: str, page: int | None = None, except_path: str = ""
-) -> Overview:
+
+def open_entries(filed: FiledEntries, *, phrases: Phrases, locale: str, page: int | None = None) -> Overview:
     """Return the open entries by category, the newest first.
 
     For example: "Notes (2):", "[projects]", "・Garden: call the gardener". Without a `page`, the text has thirty entries; with a page,
-    counted from 0, text and card have its twelve. A page beyond the last is the last. The entry at `except_path`, which is about to be
-    done, is left out.
+    counted from 0, text and card have its twelve. A page beyond the last is the last.
     """
     lists = lists_in(filed.rows)
     open_rows = sorted(
-        (row for row in without_items(filed.rows) if row.is_open and row.path != except_path),
+        (row for row in without_items(filed.rows) if row.is_open),
         key=lambda row: (row.updated_at, row.path),
         reverse=True,
     )
@@ -101,15 +103,9 @@ def open_entries(
     return replace(overview, card=card)
 
 
-def overview_of_list(
-    filed: FiledEntries, handle: str, *, locale: str, page: int = 0, ticked_path: str = ""
-) -> Overview | None:
-    """Return a page of the shared list with this handle; None: there is no such list.
-
-    The item at `ticked_path`, which is about to be ticked, counts as ticked.
-    """
-    rows = (replace(row, shown={**row.shown, "status": DONE}) if row.path == ticked_path else row for row in filed.rows)
-    shared_list = next((one for one in lists_in(rows) if handle_of_list(one.name) == handle), None)
+def overview_of_list(filed: FiledEntries, handle: str, *, locale: str, page: int = 0) -> Overview | None:
+    """Return a page of the shared list with this handle; None: there is no such list."""
+    shared_list = next((one for one in lists_in(filed.rows) if handle_of_list(one.name) == handle), None)
     if shared_list is None:
         return None
     card = list_card(shared_list, locale=locale, listed_ms=filed.now_ms, page=page)

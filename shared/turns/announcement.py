@@ -38,8 +38,9 @@ class Announcement:
     """A fixed text that answers an event.
 
     `offer`: the button that confirms an erasure, if a command asked for one. `is_joining`: the text greets a group after the bot's joining.
-    `provenance`: the messages whose words the text repeats. `stage`: the writes that are made with the text. `decide` replaces text,
-    provenance, offer and writes by what holds while the turn is held: for example, a press finds an entry as the turn before has left it.
+    `pressed_ids`: the events of other presses that the announcement tells of, too. `provenance`: the messages whose words the text repeats.
+    `stage`: the writes that are made with the text. `decide` replaces all of these by what holds while the turn is held: for example, a
+    press finds an entry as the turn before has left it.
     `in_locale` words the announcement in the chat's language: the language that a member chose, else that of earlier messages of the
     event's person, or of anybody where the event names no person, else None, the bot's. `complete` returns the outcome to commit, from
     the chat as the turn reads it, within `turn_s` with the sending; `spends` reserves the cost; `on_sent` is as in `Outbox.finish`. A text
@@ -50,6 +51,7 @@ class Announcement:
     text: str
     offer: Offer = field(default_factory=Offer)
     is_joining: bool = False
+    pressed_ids: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
     stage: Stage = field(default=stage_nothing, repr=False)
     decide: Callable[[], "Announcement"] | None = field(default=None, repr=False)
@@ -63,11 +65,12 @@ class Announcement:
 
     @property
     def outcome(self) -> OutcomeRecord:
-        """The outcome that sends the text and covers no message."""
+        """The outcome that sends the text, and answers no message."""
         return OutcomeRecord(
             webhook_event_id=self.event.webhook_event_id,
             timestamp_ms=self.event.timestamp_ms,
             kind=OutcomeKind.REPLIED,
+            pressed_ids=self.pressed_ids,
             provenance=Provenance(since_ms=self.event.timestamp_ms, until_ms=self.event.timestamp_ms) | self.provenance,
             text=self.text,
             offer=self.offer,
@@ -203,7 +206,7 @@ class _AnnouncementDelivery:
         Raises: TurnBusyError, if only a later delivery can answer the event; CrowdedOutError, if newer commands took the event's place.
         """
         turn = self.conversation.turn.read().record
-        if turn.outcome is not None and turn.outcome.webhook_event_id == self.outcome.webhook_event_id:
+        if turn.outcome is not None and self.in_turn.is_ended_by(turn.outcome):
             return None
         is_answered = self.outcome.webhook_event_id in turn.covered  # its outcome may have left the journal since
         is_postponed = self.outcome.offer.is_postponed
@@ -243,6 +246,10 @@ class _AnnouncementDelivery:
         if decided.in_locale is not None:
             locale = locale_of(decided.event.user_id, chosen=lease.record.chosen_locale, messages=history.messages)
             decided = decided.in_locale(locale)
+        answered = history.recorded | history.covered  # perhaps by a delivery to another instance
+        if not answered.isdisjoint(decided.pressed_ids):
+            lease.release()
+            return None
         staged = replace(decided.outcome, writes=decided.stage(lease.record.sequence + 1))
         outcome = decided.complete(staged, lease, history)
         basis = None

@@ -99,8 +99,8 @@ class TurnDelivery:
     waiting: Waiting = field(default_factory=Waiting)
 
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
-        """Whether the outcome is the event's own, or covers the event's message."""
-        return self.event == outcome.webhook_event_id or self.event in outcome.answered_ids
+        """Whether the outcome is the event's own, or covers the event's message or press."""
+        return self.event == outcome.webhook_event_id or self.event in outcome.covered_ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

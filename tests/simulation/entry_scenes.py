@@ -3,14 +3,12 @@
 from typing import Final
 
 from shared.handlers.holdings import Held, Holding, described
-from shared.knowledge.catalog import Catalog, Row
-from shared.knowledge.entry_cards import handle_of
+from shared.knowledge.catalog import Row
 from shared.knowledge.schema import DONE
 from shared.knowledge.tombstone import tombstone_in
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import TickPress
 from shared.locales import LOCALES
-from shared.storage.codec import decode
+from tests.simulation.listed import rows_of, ticks
 from tests.simulation.people import Message, Order
 from tests.simulation.scene import LONG_SLEEP_S, MINUTE_S, Scene
 from tests.simulation.wiring import TINY
@@ -74,14 +72,11 @@ def entry_that_changes_before_a_tick() -> list[str]:
 def _ticks(scene: Scene) -> Order:
     """A member presses "Done" beside the only entry of the list; nothing is delivered yet."""
     (row,) = _rows(scene)
-    press = TickPress(handle=handle_of(row), listed_ms=0)
-    return scene.stage.people.press_listed(press.data, at_s=scene.world.now_s)
+    return ticks(scene.world, scene.stage.people, row)
 
 
 def _rows(scene: Scene) -> tuple[Row, ...]:
-    chat = scene.stage.people.conversation_id
-    stored = scene.world.objects.read(f"entries/{chat}/search.json")
-    return decode(Catalog, stored.data).rows if stored is not None else ()
+    return rows_of(scene.world, scene.stage.people)
 
 
 def _undone(scene: Scene) -> list[str]:

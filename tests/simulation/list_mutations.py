@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import DropArgument, Instead, Return
+from tests.simulation.rules import DropArgument, Instead, Never, Return
 from tests.simulation.stand_ins import decided_before
 
 _PRESS: Final = "shared.handlers.list_press:ListPressHandler"
@@ -24,6 +24,16 @@ OF_LISTS: Final[Mapping[str, Mutation]] = {
         f"{_PRESS}._cleared",
         DropArgument("replace", "stage"),
         lacks="a press is told that what is ticked was deleted, and it stands there all the same",
+    ),
+    "ticks_together_what_waits": Mutation(
+        "shared.handlers.tick_press:_WaitingPresses.beside",
+        Never("conversation_id"),
+        lacks="who ticks eight items is answered by eight bubbles",
+    ),
+    "covers_what_is_ticked_together": Mutation(
+        "shared.handlers.tick_press:TickPressHandler._decided",
+        DropArgument("Announcement", "pressed_ids"),
+        lacks="a press whose item another press has ticked, too, is told that the item was done before",
     ),
     "decides_a_clear_while_the_turn_is_held": Mutation(
         f"{_PRESS}.__call__",

@@ -3,18 +3,21 @@
 from functools import partial
 from typing import Final
 
-from shared.knowledge.catalog import Catalog, Row
-from shared.knowledge.entry_cards import handle_of
-from shared.knowledge.entry_store import CATALOG_FILE
+from shared.knowledge.catalog import Row
 from shared.knowledge.schema import DONE, LIST
 from shared.knowledge.shared_lists import handle_of_list
-from shared.line.postback_data import ListChoice, ListPress, TickPress
-from shared.storage.codec import decode
+from shared.line.phrases import Phrase
+from shared.line.postback_data import ListChoice, ListPress
+from tests.simulation.fixed_texts import in_every_language
+from tests.simulation.listed import rows_of, ticks
 from tests.simulation.people import Order
+from tests.simulation.press_checks import answers_to
 from tests.simulation.scene import MINUTE_S, Scene
 
 _ITEMS: Final = 8
 """More than may wait for a turn in one instance."""
+_BUBBLES: Final = 4
+_WAS_DONE: Final = in_every_language(Phrase.ENTRY_WAS_DONE)
 _CLEARED_LATER_MS: Final = 10**15
 """The time of a card that shows everything that is ticked by the press."""
 
@@ -35,7 +38,7 @@ def list_that_is_cleared() -> list[str]:
         for _ in range(2):
             scene.runs_to_end(scene.asks_for("buy"))
             scene.sleeps(1)
-        scene.runs_to_end(scene.pushes(scene.delivers_order(_ticks(scene, _rows(scene)[0]))))
+        scene.runs_to_end(scene.pushes(scene.delivers_order(ticks(scene.world, scene.stage.people, _rows(scene)[0]))))
         scene.sleeps(1)
         order = _clears(scene)
         worker = scene.pushes(scene.delivers_order(order))
@@ -62,7 +65,7 @@ def two_items_ticked_at_once(seed: int = 0) -> list[str]:
         for _ in range(2):
             scene.runs_to_end(scene.asks_for("buy"))
             scene.sleeps(1)
-        presses = [_ticks(scene, row) for row in _rows(scene)]
+        presses = [ticks(scene.world, scene.stage.people, row) for row in _rows(scene)]
         workers = [scene.pushes(scene.delivers_order(press)) for press in presses]
         for worker in workers:
             scene.runs_to_end(worker)
@@ -71,7 +74,10 @@ def two_items_ticked_at_once(seed: int = 0) -> list[str]:
 
 
 def items_ticked_in_a_row() -> list[str]:
-    """A member asks something, and while the model thinks, presses beside each of eight items, one a second: all are ticked and told so."""
+    """A member asks something, and while the model thinks, presses beside each of eight items, one a second.
+
+    All are ticked, each press is told of once, and a turn tells of all that wait behind it.
+    """
     with Scene(seconds=8.0, has_knowledge=True, has_lists=True).playing() as scene:
         for _ in range(_ITEMS):
             scene.runs_to_end(scene.asks_for("buy"))
@@ -79,18 +85,24 @@ def items_ticked_in_a_row() -> list[str]:
         presses = list[Order]()
 
         def press(row: Row) -> None:
-            presses.append(_ticks(scene, row))
+            presses.append(ticks(scene.world, scene.stage.people, row))
             scene.pushes(scene.delivers_order(presses[-1]), instance=0)
 
         scene.asks(instance=0)
         for number, row in enumerate(_rows(scene), start=1):
             scene.world.scheduler.at(scene.world.now_s + number, partial(press, row))
         found = scene.rests()
-        told = {said.reply_token for said in scene.world.truth.said}
+        story = scene.stage.stories()[0]
+        tokens = {one.reply_token for one in presses}
+        bubbles = [said.text for said in scene.world.truth.said if said.reply_token in tokens]
         if any(row.status != DONE for row in _rows(scene)):
             found.append("I6: an item is open although a press ticked it")
-        if any(one.reply_token not in told for one in presses):
-            found.append("I6: a press beside an item met silence")
+        if any(answers_to(story, one) != 1 for one in presses):
+            found.append("I6: a press beside an item was not answered once")
+        if any(text in _WAS_DONE for text in bubbles):
+            found.append("I6: a press was told that its item had been done before")
+        if len(bubbles) > _BUBBLES:
+            found.append(f"I6: {len(presses)} presses in a row were answered by {len(bubbles)} bubbles")
         return found
 
 
@@ -100,18 +112,12 @@ def item_that_is_put_back_before_a_clear() -> list[str]:
         scene.stage.mood.names, scene.stage.mood.replies_beside = ("milk",), 1.0
         scene.runs_to_end(scene.asks_for("buy"))
         scene.sleeps(1)
-        scene.runs_to_end(scene.pushes(scene.delivers_order(_ticks(scene, _rows(scene)[0]))))
+        scene.runs_to_end(scene.pushes(scene.delivers_order(ticks(scene.world, scene.stage.people, _rows(scene)[0]))))
         scene.sleeps(1)
         order = _clears(scene)
         scene.runs_behind(order, scene.says(verb="buy"))
         is_lost = [row.status for row in _rows(scene)] != ["pending"]
         return [*(["I9: an item that was put back was cleared"] if is_lost else []), *scene.rests()]
-
-
-def _ticks(scene: Scene, row: Row) -> Order:
-    """A member presses "Done" beside the item; nothing is delivered yet."""
-    press = TickPress(handle=handle_of(row), listed_ms=0)
-    return scene.stage.people.press_listed(press.data, at_s=scene.world.now_s)
 
 
 def _clears(scene: Scene) -> Order:
@@ -121,8 +127,7 @@ def _clears(scene: Scene) -> Order:
 
 
 def _rows(scene: Scene) -> tuple[Row, ...]:
-    stored = scene.world.objects.read(f"entries/{scene.stage.people.conversation_id}/{CATALOG_FILE}")
-    return decode(Catalog, stored.data).rows if stored is not None else ()
+    return rows_of(scene.world, scene.stage.people)
 
 
 def _ticked_items(scene: Scene) -> list[str]:

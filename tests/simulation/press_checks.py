@@ -112,8 +112,10 @@ def _asking(story: Story, press: Order) -> Order | None:
 
 
 def answers_to(story: Story, order: Order) -> int:
-    """Return how many answers of any kind the command or press got."""
-    return sum(said.reply_token == order.reply_token for said in story.said)
+    """Return how many answers of any kind the command or press got; the answer to another press may tell of it, too."""
+    told = (said.outcome for said in story.said)
+    along = sum(one is not None and order.id in one.pressed_ids for one in told)
+    return sum(said.reply_token == order.reply_token for said in story.said) + along
 
 
 def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:

@@ -62,6 +62,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "tells_summaries_with_messages": summary_scenes.summary_that_is_told,
     "clears_only_what_is_ticked": list_scenes.list_that_is_cleared,
     "has_crowded_out_commands_come_again": list_scenes.items_ticked_in_a_row,
+    "ticks_together_what_waits": list_scenes.items_ticked_in_a_row,
+    "covers_what_is_ticked_together": list_scenes.items_ticked_in_a_row,
     "puts_an_item_there_once": list_scenes.item_that_is_put_there_twice,
     "clears_what_a_press_was_told": list_scenes.list_that_is_cleared,
     "decides_a_clear_while_the_turn_is_held": list_scenes.item_that_is_put_back_before_a_clear,

@@ -21,6 +21,7 @@ from tests.simulation.calendars import leaving_from
 from tests.simulation.cut import NOTHING, Cut
 from tests.simulation.draws import draw_stage
 from tests.simulation.hooks import make_hook, notice_to, revoke_hook
+from tests.simulation.listed import rows_of, ticks
 from tests.simulation.people import MEMBERS, Message, Order, People
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
@@ -48,6 +49,12 @@ _ASKS_WHO_OWES: Final = 0.7
 _PAYS_FIRST: Final = 0.4
 _OF_LISTS: Final = ("buy", "buy", "buy", "tick", "tick", "clear", "delete", "undo")
 _BUYS: Final = 0.6
+_TICKS: Final = 0.5
+_TICKED_S: Final = 15.0
+"""After the last message, members tick things for so long."""
+_TICK_GAPS_S: Final = (0.3, 1.0, 4.0)
+_TICKED_AT_MOST: Final = 7
+_ORDERS_AT_MOST: Final = 24
 _SENDS_LINKS: Final = 0.3
 _OF_SUMMARIES: Final = ("sum", "pushsum", "privsum")
 _SUMS_UP: Final = 0.4
@@ -165,6 +172,8 @@ class _Schedule:
         for people in self.stage.chats:
             if self.stage.ports.settings.has_translation and people.is_group and not people.is_stranger:
                 self._translate(people)
+            if self.stage.ports.settings.has_lists and not people.is_stranger:
+                self._tick(people)
             if self.stage.ports.settings.has_hooks and not people.is_stranger:
                 self._notify(people, max((message.at_s for message in people.messages), default=0.0) + _NOTIFIED_S)
         if self.reminding is Reminding.PUSH and self.stage.ports.settings.late_reply is not LateReply.PUSH:
@@ -242,6 +251,27 @@ class _Schedule:
                 for _ in range(chance.randint(1, 2)):
                     received_s = at_s + chance.random() * 0.5
                     world.scheduler.at(received_s, partial(self._deliver_press, people, order))
+
+    def _tick(self, people: People) -> None:
+        """Now and then a member presses "Done" beside things of the list, one soon after the other."""
+        chance = of_its_own(self.rng, f"ticks {people.place}")
+        until_s = max((message.at_s for message in people.messages), default=0.0) + _TICKED_S
+        for _ in range(chance.randint(1, 2) if chance.random() < _TICKS else 0):
+            begun_s, gap_s = chance.random() * until_s, chance.choice(_TICK_GAPS_S)
+            for number in range(chance.randint(1, _TICKED_AT_MOST)):
+                if self._happens("ticks"):
+                    self.world.scheduler.at(
+                        begun_s + number * gap_s, partial(self._tick_one, people, chance.random(), chance.randint(1, 2))
+                    )
+
+    def _tick_one(self, people: People, which: float, times: int) -> None:
+        """Press beside one of the things that the list shows at this moment; the press is sometimes delivered twice."""
+        rows = rows_of(self.world, people)
+        if not rows or len(people.orders) >= _ORDERS_AT_MOST:
+            return
+        order = ticks(self.world, people, rows[int(which * len(rows))])
+        for _ in range(times):
+            self._deliver_press(people, order)
 
     def _deliver_press(self, people: People, order: Order) -> None:
         self._publish(self.stage.command(people, order))

@@ -156,6 +156,13 @@ def test_an_outcome_that_covers_no_message_is_known_by_its_event() -> None:
     }
 
 
+def test_the_presses_that_an_answer_carried_out_are_covered_with_its_own() -> None:
+    ticked = replace(answer(1), answered_ids=(), pressed_ids=("press 2", "press 3"))
+    turn = TurnRecord(state="committed", outcome=ticked)
+
+    assert set(turn.followed_by("idle", now_ms=1).covered) == {ticked.webhook_event_id, "press 2", "press 3"}
+
+
 def test_only_a_committed_turn_has_an_outcome_to_deliver() -> None:
     outcome = answer(1)
 

@@ -422,3 +422,32 @@ def test_announcement_that_is_committed_when_everything_is_erased_is_recorded_wi
 def test_announcement_that_repeats_older_words_goes_with_them() -> None:
     assert HELLO.outcome.provenance.since_ms == HELLO.event.timestamp_ms == 5
     assert replace(HELLO, provenance=made_of(since_ms=3)).outcome.provenance.since_ms == 3
+
+
+def test_a_press_that_another_one_has_carried_out_is_not_answered_again(group: AnnouncedChat) -> None:
+    assert group.deliver(replace(HELLO, pressed_ids=("e2",))) == "replied"
+
+    assert group.deliver(SECOND) == "already_answered"
+    assert group.line.replies == {"t1": ("hello",)}
+
+
+def test_a_press_that_was_answered_meanwhile_is_not_told_of_with_another_one(group: AnnouncedChat) -> None:
+    group.deliver_with(ReplyToken(value="t2", received_ms=group.clock.now_ms()), SECOND)
+    decided = iter([replace(HELLO, text="both", pressed_ids=("e2",)), HELLO])
+
+    assert group.deliver(replace(HELLO, decide=lambda: next(decided))) == "replied"
+    assert group.line.calls == 2
+    assert group.line.replied["t1"][-1].text == "hello"
+
+
+def test_a_press_waits_for_the_record_of_the_answer_that_tells_of_it(reads: ThreadPoolExecutor) -> None:
+    clock = CrowdedClock()
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock), clock)
+    clock.others = lambda: group.runner.room.place(group.conversation.id, sent_ms=clock.now_ms(), gives_way=False)
+    lease = open_turn(group.conversation, group.conversation.turn.read())
+    assert lease is not None
+    token = ReplyToken(value="t1", received_ms=clock.now_ms())
+    assert lease.commit(replace(HELLO.outcome, pressed_ids=("e2",)), Route.on(token)) is not None  # and its holder dies
+
+    assert group.deliver(SECOND) == "replied"
+    assert group.line.replies == {"t1": ("hello",)}
