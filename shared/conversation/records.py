@@ -304,12 +304,12 @@ class OutcomeRecord(Extensible):
     """The decision of a turn, and what became of the answer; written once, rewritten only to remove words.
 
     `answered_ids`: the messages answered; `timestamp_ms` is LINE's, of the newest. `pressed_ids`: the events of other presses that were
-    carried out with the outcome's own, so that one answer tells of all. `provenance` names the answered messages and everything
-    in the prompt itself, but nothing held only by the prompts of earlier answers. `text`: the words sent; None if there were none, or after
-    a withdrawal. `kind`: whether the answer arrived, in the bubbles `sent_message_ids`. With `quote_token` the first bubble quotes the
-    question. `is_joining`: a greeting of a group just joined by the bot. `reminders`: the postponed reminders said by the answer.
-    `notices`: notices of hooks that are sent along, until the outcome is recorded. `translations`: the bubbles of an outcome that
-    translates messages of members.
+    carried out with the outcome's own, so that one answer tells of all. `provenance` names the answered messages and everything in the
+    prompt itself, but nothing held only by the prompts of earlier answers. `text`: the words sent; None if there were none, or after a
+    withdrawal. `kind`: whether the answer arrived, in the bubbles `sent_message_ids`. With `quote_token` the first bubble quotes the
+    question. `is_joining`: a greeting of a group just joined by the bot. `is_silent`: the text makes no sound on phones. `reminders`: the
+    postponed reminders said by the answer. `notices`: notices of hooks that are sent along, until the outcome is recorded. `translations`:
+    the bubbles of an outcome that translates messages of members.
 
     `answers`: the deferrals and the proposal fulfilled; a deferral lists its own id and the deferrals continued by it. `sequence` numbers
     the chat's commits. `writes` are applied to the chat's entries and reminders after the commit.
@@ -327,6 +327,7 @@ class OutcomeRecord(Extensible):
     text: str | None = field(default=None, repr=False)
     quote_token: str | None = field(default=None, repr=False)
     is_joining: bool = False
+    is_silent: bool = False
     reminders: tuple[SaidReminder, ...] = ()
     notices: CarriedNotices | None = None
     translations: Translations | None = None

@@ -112,6 +112,7 @@ def _said(event: LineEvent, overview: Overview) -> Announcement:
         event=event,
         text=overview.text,
         offer=Offer(card=card_text(overview.card)),
+        is_silent=True,
         provenance=overview.provenance,
     )
 

@@ -120,6 +120,7 @@ class TickPressHandler:
                 event=event,
                 text=answer.text,
                 offer=Offer(card=card_text(answer.card)),
+                is_silent=True,
                 pressed_ids=tuple(by_event),
                 provenance=provenance.in_entries_spared_by(filed.amendments),
                 stage=partial(self._writes, conversation, filed, ticks),

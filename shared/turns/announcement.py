@@ -38,6 +38,7 @@ class Announcement:
     """A fixed text that answers an event.
 
     `offer`: the button that confirms an erasure, if a command asked for one. `is_joining`: the text greets a group after the bot's joining.
+    `is_silent`: no phone makes a sound, because only who has pressed looks for the text.
     `pressed_ids`: the events of other presses that the announcement tells of, too. `provenance`: the messages whose words the text repeats.
     `stage`: the writes that are made with the text. `decide` replaces all of these by what holds while the turn is held: for example, a
     press finds an entry as the turn before has left it.
@@ -51,6 +52,7 @@ class Announcement:
     text: str
     offer: Offer = field(default_factory=Offer)
     is_joining: bool = False
+    is_silent: bool = False
     pressed_ids: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
     stage: Stage = field(default=stage_nothing, repr=False)
@@ -75,6 +77,7 @@ class Announcement:
             text=self.text,
             offer=self.offer,
             is_joining=self.is_joining,
+            is_silent=self.is_silent,
         )
 
 

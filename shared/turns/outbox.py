@@ -288,7 +288,7 @@ class Outbox:
         return SendResult(is_delivered=None if is_takeover else False)
 
     def _messages(self, conversation: Conversation, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
-        """Return the bubbles, below the notices that are sent along; translations make no sound on phones."""
+        """Return the bubbles, below the notices that are sent along; translations, and the receipts of ticks, make no sound on phones."""
         if outcome.translated_texts and outcome.translations is not None:
             return tuple(
                 OutgoingMessage(text=bubble.text, quote_token=bubble.quote_token, is_silent=True)
@@ -296,7 +296,8 @@ class Outbox:
                 if bubble.text
             )
         if outcome.notices is None or not outcome.notices.text:
-            return self._answer_messages(conversation, outcome, at_most=MESSAGES_A_CALL)
+            messages = self._answer_messages(conversation, outcome, at_most=MESSAGES_A_CALL)
+            return [replace(message, is_silent=True) for message in messages] if outcome.is_silent else messages
         notices = OutgoingMessage(text=outcome.notices.text)
         if outcome.text is None:
             return (notices,)

@@ -45,6 +45,15 @@ def test_a_press_marks_the_entry_of_its_row_as_done_and_tells_so(friend: Person)
     assert friend.worker.outcome(pressed)["offer"]["card"] == ""
 
 
+def test_the_receipt_of_a_tick_makes_no_sound_on_phones(friend: Person) -> None:
+    friend.captures("牛乳")
+
+    pressed = friend.presses(tick(rows_of(friend)["牛乳"]))
+
+    assert [message.is_silent for message in sent(friend, pressed)] == [True]
+    assert [message.is_silent for message in sent(friend, friend.says("/notes"))] == [False]
+
+
 def test_a_tick_of_an_old_card_says_that_the_entry_is_done_and_never_toggles(friend: Person) -> None:
     friend.captures("牛乳")
     button = tick(rows_of(friend)["牛乳"])
