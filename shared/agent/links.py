@@ -8,6 +8,7 @@ Source: LINE Developers, "LINE URL scheme" (`https://line.me/R/`, formerly `line
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from shared.agent.host_endings import names_a_host
@@ -42,8 +43,16 @@ _NARROW: Final = {
     if chr(code - 0xFEE0).isalnum() or chr(code - 0xFEE0) in ":/.?#=&-_%+@\\"
 }
 # Invisible characters, with which two links differ although they look the same
-_HIDDEN: Final = re.compile(
-    r"(?<=[!-~])[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+(?=[!-~])"
+_INVISIBLE: Final = (
+    r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
+)
+_HIDDEN: Final = re.compile(rf"(?<=[!-~]){_INVISIBLE}+(?=[!-~])")
+
+
+# What every link has before it is read: a dot in a name, a slash, a letter before a colon; or something to be read differently first
+_MAY_BE_LINK: Final = re.compile(
+    rf"[.．](?=[0-9a-z０-９ａ-ｚ－-])|[/／\\＼]|[a-zａ-ｚ][:：]|{_INVISIBLE}",  # noqa: RUF001 - full-width characters
+    re.IGNORECASE,  # as the links, for which a Kelvin sign is a letter, too
 )
 
 
@@ -68,12 +77,18 @@ def link_after(place: int, narrow: str, *, is_strict: bool) -> tuple[int, int] |
 
 def links_in(text: str, *, is_strict: bool = True) -> list[str]:
     """Return the links in the text, as written, without punctuation at their ends: `links_in("see a.com/1.")` is `["a.com/1"]`."""
-    text = without_hidden_characters(text)
-    narrow, place, links = narrowed(text), 0, list[str]()
+    return [link for line in text.split("\n") for link in _links_in_line(line, is_strict=is_strict)]
+
+
+def _links_in_line(line: str, *, is_strict: bool) -> Iterator[str]:
+    """Yield the links of a line; no link goes over the end of a line."""
+    if _MAY_BE_LINK.search(line) is None:
+        return
+    line = without_hidden_characters(line)
+    narrow, place = narrowed(line), 0
     while (span := link_after(place, narrow, is_strict=is_strict)) is not None:
         start, place = span
-        links.append(text[start:place])
-    return links
+        yield line[start:place]
 
 
 def is_link(text: str) -> bool:

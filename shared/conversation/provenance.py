@@ -69,14 +69,14 @@ class Provenance(Extensible):
 
         For example, message 450 by an unknown author at 1,000 ms gives `messages` of `{"": {"450": 1000}}`.
         """
-        return cls(messages=_by_author(sources))
+        return cls(messages=_by_author((one.line_message_id, one.timestamp_ms, one.by) for one in sources))
 
     @classmethod
     def union(cls, parts: Iterable["Provenance"]) -> "Provenance":
         """Return the provenance of a record made from all the parts."""
         united = tuple(parts)
         return cls(
-            messages=_by_author(chain.from_iterable(_sources_in(one.messages) for one in united)),
+            messages=_by_author(chain.from_iterable(_named_in(one.messages) for one in united)),
             derived_ids=frozenset(chain.from_iterable(one.derived_ids for one in united)),
             since_ms=min((one.since_ms for one in united), default=LATEST_MS),
             until_ms=max((one.until_ms for one in united), default=-1),
@@ -99,8 +99,9 @@ class Provenance(Extensible):
     @property
     def sources(self) -> tuple[Source, ...]:
         """The messages, the oldest words first."""
+        named = sorted(_named_in(self.messages), key=lambda one: (one[1], one[0]))
         return tuple(
-            sorted(_sources_in(self.messages), key=lambda source: (source.timestamp_ms, source.line_message_id))
+            Source(line_message_id=own_id, timestamp_ms=timestamp_ms, by=by) for own_id, timestamp_ms, by in named
         )
 
     @property
@@ -193,21 +194,20 @@ class Provenance(Extensible):
         )
 
 
-def _sources_in(messages: Mapping[str, Mapping[str, int]]) -> Iterator[Source]:
+def _named_in(messages: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[str, int, str]]:
+    """Yield each message as its id, the timestamp of its oldest words, and the mark of its author."""
     for by, sent in messages.items():
         for own_id, timestamp_ms in sent.items():
-            yield Source(line_message_id=own_id, timestamp_ms=timestamp_ms, by=by)
+            yield own_id, timestamp_ms, by
 
 
-def _by_author(sources: Iterable[Source]) -> Mapping[str, Mapping[str, int]]:
-    """Return each message once: with its oldest words, and under its author where a source names the author."""
-    sources_by_id: dict[str, Source] = {}
-    for source in sources:
-        before = sources_by_id.setdefault(source.line_message_id, source)
-        timestamp_ms, by = min(before.timestamp_ms, source.timestamp_ms), max(before.by, source.by)
-        if (timestamp_ms, by) != (before.timestamp_ms, before.by):
-            sources_by_id[source.line_message_id] = replace(before, timestamp_ms=timestamp_ms, by=by)
+def _by_author(named: Iterable[tuple[str, int, str]]) -> Mapping[str, Mapping[str, int]]:
+    """Return each message once: with its oldest words, and under its author where the author is known."""
+    known: dict[str, tuple[int, str]] = {}
+    for own_id, timestamp_ms, by in named:
+        before = known.get(own_id)
+        known[own_id] = (timestamp_ms, by) if before is None else (min(before[0], timestamp_ms), max(before[1], by))
     messages: dict[str, dict[str, int]] = {}
-    for source in sources_by_id.values():
-        messages.setdefault(source.by, {})[source.line_message_id] = source.timestamp_ms
+    for own_id, (timestamp_ms, by) in known.items():
+        messages.setdefault(by, {})[own_id] = timestamp_ms
     return messages

@@ -18,12 +18,13 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.refusals import ROW_PREFIX
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError
-from shared.knowledge.catalog import Catalog, Row, row_mark_of
+from shared.knowledge.catalog import NAME, Catalog, Row, row_mark_of
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.index import SECTIONS, Section, cell, line_of, linked_name, short_name
 from shared.knowledge.schema import Category
 from shared.knowledge.shared_lists import lists_in, without_items
 from shared.locked_cache import LockedCache
+from shared.search.folding import fold
 
 PROMPT_TOKENS: Final = 2_000
 _VIEWS_CACHED: Final = 8
@@ -89,12 +90,32 @@ class CatalogIndex:
         shown = self.catalog.without(amendments.is_withdrawn_from_entries)
         if any(one.startswith(ROW_PREFIX) for one in refused):
             shown = replace(shown, rows=tuple(row for row in shown.rows if row_mark_of(row) not in refused))
-        view = _VIEWS.of(self.catalog, shown)
+        prepared, view = _VIEWS.of(self.catalog, shown)
         nameable = [row for row in shown.rows if row.category is not Category.ITEMS or row.is_open]
-        meant = things_meant(asked, nameable, name_of=lambda row: row.name) if len(view.rows) < len(nameable) else ()
+        meant = things_meant(asked, nameable, folded_name_of=_folded_name) if len(view.rows) < len(nameable) else ()
         shown_marks = {row.mark for row in view.rows}
         is_whole = all(row_mark_of(row) in shown_marks for row in meant)
-        return view if is_whole else index_view(shown, meant=meant)
+        return view if is_whole else _view(prepared, meant=meant)
+
+
+class _Prepared:
+    """A catalog's rows in the order of a prompt, with their lines so far: from turn to turn, most of a view is the same."""
+
+    def __init__(self, catalog: Catalog, *, shows_paths: bool = False) -> None:
+        self.catalog = catalog
+        self.shows_paths = shows_paths
+        self.entry_rows = without_items(catalog.rows)
+        eligible = (row for row in self.entry_rows if not row.provenance.outside)
+        self.newest_first = sorted(eligible, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
+        self._lines: dict[str, tuple[Section, str] | None] = {}
+
+    def line_of(self, row: Row) -> tuple[Section, str] | None:
+        """Return the section that holds the row, and the row's line there; None: no section does."""
+        if row.path not in self._lines:
+            section = next((one for one in SECTIONS if one.holds(row)), None)
+            name = linked_name(row) if self.shows_paths else _named(row)
+            self._lines[row.path] = (section, line_of(section, row, name=name)) if section is not None else None
+        return self._lines[row.path]
 
 
 class _Views:
@@ -102,55 +123,58 @@ class _Views:
 
     def __init__(self) -> None:
         # By `id` of the catalog: the cache holds the catalog too, so no other catalog gets the same `id`
-        self._views = LockedCache[int, tuple[Catalog, IndexView]](LRUCache(_VIEWS_CACHED))
+        self._views = LockedCache[int, tuple[_Prepared, IndexView]](LRUCache(_VIEWS_CACHED))
 
-    def of(self, catalog: Catalog, shown: Catalog) -> IndexView:
-        """Return the view of the shown part of a catalog."""
+    def of(self, catalog: Catalog, shown: Catalog) -> tuple[_Prepared, IndexView]:
+        """Return the shown part of a catalog, and its view."""
         if len(shown.rows) != len(catalog.rows):
-            return index_view(shown)
-        _, view = self._views.get(id(catalog)) or (None, None)
-        if view is None:
-            view = index_view(catalog)
-            self._views.put(id(catalog), (catalog, view))
-        return view
+            prepared = _Prepared(shown)
+            return prepared, _view(prepared)
+        known = self._views.get(id(catalog))
+        if known is None:
+            prepared = _Prepared(catalog)
+            known = prepared, _view(prepared)
+            self._views.put(id(catalog), known)
+        return known
 
 
 _VIEWS: Final = _Views()
 
 
-def index_view(
-    catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS, meant: Sequence[Row] = (), shows_paths: bool = False
-) -> IndexView:
-    """Return at most `limit_tokens` of the index: the rows that are `meant`, the open and newest entries, and the number of the others.
+def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS, shows_paths: bool = False) -> IndexView:
+    """Return at most `limit_tokens` of the index: the open and newest entries, and the number of the others.
 
     For example, the last line is "… and 12 more entries: use list_entries or search_entries." An entry with words from outside is among the
     others: a search or a list shows the entry, and the words then taint the turn. Sections without a row are left out. Each row begins with
     the entry's handle; with `shows_paths`, each name links to the entry's path. A shared list is one line, which names its open items.
     """
+    return _view(_Prepared(catalog, shows_paths=shows_paths), limit_tokens=limit_tokens)
+
+
+def _view(prepared: _Prepared, *, limit_tokens: int = PROMPT_TOKENS, meant: Sequence[Row] = ()) -> IndexView:
+    """Return the view as `index_view` does, with the rows that are `meant` before the others."""
+    catalog = prepared.catalog
     if not catalog.rows:
         return IndexView(text=EMPTY_INDEX)
-    entry_rows = without_items(catalog.rows)
-    sections = {row.path: section for section in SECTIONS for row in entry_rows if section.holds(row)}
-    eligible = (row for row in entry_rows if row.path in sections and not row.provenance.outside)
-    newest_first = sorted(eligible, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
-    meant_paths = [row.path for row in meant]
-    newest_first.sort(key=lambda row: row.path not in meant_paths)
-    name_of = linked_name if shows_paths else _named
-    lines: dict[str, str] = {}
-    heads: dict[str, tuple[str, str]] = {}
+    meant_paths = frozenset(row.path for row in meant)
     beginning = _beginning(catalog.rows)
     tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(beginning)
-    lists = () if shows_paths else _lines_of_lists(catalog.rows, meant_paths, limit_tokens=limit_tokens // 3)
+    lists = () if prepared.shows_paths else _lines_of_lists(catalog.rows, meant_paths, limit_tokens=limit_tokens // 3)
     tokens_left -= sum(estimated_tokens(line.text) + 1 for line in lists)
+    heads: dict[str, tuple[str, str]] = {}
+    lines: dict[str, str] = {}
     chosen: list[Row] = []
-    for row in newest_first:
-        section = sections[row.path]
-        lines[row.path] = line_of(section, row, name=name_of(row))
+    for row in sorted(prepared.newest_first, key=lambda row: row.path not in meant_paths):
+        held = prepared.line_of(row)
+        if held is None:
+            continue
+        section, line = held
         head = () if section.heading in heads else _head(section, catalog.rows)
-        tokens_left -= sum(estimated_tokens(line) + 1 for line in (*head, lines[row.path]))
+        tokens_left -= sum(estimated_tokens(one) + 1 for one in (*head, line))
         if tokens_left < 0:
             break
         chosen.append(row)
+        lines[row.path] = line
         if head:
             heads[section.heading] = head
     shown = [beginning]
@@ -158,7 +182,7 @@ def index_view(
         rows = section.sorted(chosen)
         shown += [*heads[section.heading], *(lines[row.path] for row in rows)] if rows else []
     shown += [*_LISTS_HEAD, *(line.text for line in lists)] if lists else []
-    omitted = len(entry_rows) - len(chosen)
+    omitted = len(prepared.entry_rows) - len(chosen)
     shown += [f"… and {omitted} more entries: use list_entries or search_entries."] if omitted else []
     return IndexView(
         text="\n".join(shown) + "\n",
@@ -191,7 +215,7 @@ class _ListLine:
     rows: tuple[Row, ...]
 
 
-def _lines_of_lists(rows: Sequence[Row], meant_paths: Sequence[str], *, limit_tokens: int) -> tuple[_ListLine, ...]:
+def _lines_of_lists(rows: Sequence[Row], meant_paths: AbstractSet[str], *, limit_tokens: int) -> tuple[_ListLine, ...]:
     """Return the lists, the one that changed last first; items that the message may mean come first in their line."""
     lines = list[_ListLine]()
     tokens_left = limit_tokens - sum(map(estimated_tokens, _LISTS_HEAD))
@@ -216,6 +240,10 @@ def _beginning(rows: Sequence[Row]) -> str:
 def _head(section: Section, all_rows: Iterable[Row]) -> tuple[str, str]:
     count = sum(section.holds(row) for row in all_rows)
     return f"## {section.heading} ({count})", f"| {' | '.join(section.columns)} |"
+
+
+def _folded_name(row: Row) -> str:
+    return row.folded.get(NAME) or fold(row.name)
 
 
 def _named(row: Row) -> str:

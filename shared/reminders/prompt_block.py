@@ -19,6 +19,7 @@ from shared.conversation.write_key import format_key
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.schedule import local_day_and_time
 from shared.reminders.store import ReminderStore
+from shared.search.folding import fold
 from shared.storage.codec import decode_readable
 from shared.storage.object_store import ListedObject
 
@@ -62,7 +63,7 @@ class ReminderBlock:
             key=_place_of,
         )
         eligible = [one for one in open_reminders if not one.provenance.outside and mark_of(one) not in refused]
-        meant = things_meant(asked, eligible, name_of=lambda reminder: reminder.text)
+        meant = things_meant(asked, eligible, folded_name_of=lambda reminder: fold(reminder.text))
         chosen = sorted(_within_budget([*meant, *(one for one in eligible if one not in meant)]), key=_place_of)
         if not chosen:
             return IndexView()

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.agent.handles import ENTRY, handle_of, is_handle, things_meant
+from shared.search.folding import fold
 
 
 @given(st.text(min_size=1))
@@ -38,13 +39,13 @@ def test_a_path_or_a_position_is_no_handle(text: str) -> None:
 def test_a_message_may_mean_what_it_names_in_any_script(said: str, meant: tuple[str, ...]) -> None:
     names = ("Garden", "庭の工事", "院子圍籬", "ทำรั้วสวน", "wifi password")
 
-    assert things_meant([said], names, name_of=str) == meant
+    assert things_meant([said], names, folded_name_of=fold) == meant
 
 
 def test_the_likeliest_things_are_meant_first_and_at_most_ten() -> None:
     names = tuple(f"garden {number}" for number in range(20))
 
-    meant = things_meant(["garden 17 please"], names, name_of=str)
+    meant = things_meant(["garden 17 please"], names, folded_name_of=fold)
 
     assert meant[0] == "garden 17"
     assert len(meant) == 10

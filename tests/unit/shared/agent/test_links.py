@@ -1,8 +1,10 @@
 """What counts as a link, in every spelling that is tappable, and what does not."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from shared.agent.links import links_in
+from shared.agent.links import link_after, links_in, narrowed, without_hidden_characters
 from shared.agent.taint import UntrustedInput
 
 TAPPABLE = [
@@ -276,3 +278,25 @@ def test_a_text_full_of_dots_and_slashes_is_read_in_linear_time() -> None:
         "x://",
     ):
         links_in(part * 20_000)
+
+
+PIECES = (
+    *"abz019-_.:/\\#?@+%;~!あ。．：／＠Ａａ１\u212a\u017f\u0131\u0130Ｋ\u200b\u00ad \n",
+    *("www", "http", "line", "intent", "mailto", "tel", "TEL", "sms", "#Intent;", "com", "jp", "example", "javascript"),
+)
+
+
+def links_of_whole(text: str) -> list[str]:
+    """Return the links of the text as one piece, without a look at what every link has."""
+    whole = without_hidden_characters(text)
+    narrow, place, links = narrowed(whole), 0, list[str]()
+    while (span := link_after(place, narrow, is_strict=False)) is not None:
+        start, place = span
+        links.append(whole[start:place])
+    return links
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+@settings(max_examples=500)
+def test_links_are_found_line_by_line_as_in_the_whole_text(text: str) -> None:
+    assert links_in(text, is_strict=False) == links_of_whole(text)
