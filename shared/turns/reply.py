@@ -32,6 +32,7 @@ from shared.turns.agenda import agenda_of
 from shared.turns.attempt import MODEL_S, Attempt
 from shared.turns.background import Background, Event
 from shared.turns.follow_ups import MOST_ASKED_ANEW, FollowUpWatch, author_of, authors_of, ids_in
+from shared.turns.free_token import is_told_on_token_of
 from shared.turns.image_sets import ImageSets
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
@@ -347,7 +348,9 @@ class _ReplyDelivery:
         logs.info("model_asked_anew", times=self.asked_anew)
 
     def _pending(self, history: History) -> tuple[MessageRecord, ...]:
-        return history.pending(self.own, now_ms=self.reply.clock.now_ms())
+        """Return the messages for the turn, but none whose token told something else before its quote showed that it is for the bot."""
+        pending = history.pending(self.own, now_ms=self.reply.clock.now_ms())
+        return tuple(one for one in pending if not is_told_on_token_of(one, history))
 
     def _think(self, attempt: Attempt, watch: FollowUpWatch, *, is_alone: bool) -> OutcomeRecord | None:
         """Return what to commit, or to store if the turn was deferred meanwhile; None: something in the prompt was amended.

@@ -4,13 +4,18 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import DropClause
+from tests.simulation.rules import Always, DropClause
 
 OF_FREE_TOKENS: Final[Mapping[str, Mutation]] = {
     "tells_one_thing_on_a_token": Mutation(
         "shared.turns.free_token:FreeTokenWork.result_in",
         DropClause("is_told_on_token_of"),
         lacks="a notice is sent on the token on which another delivery of the message has told a summary",
+    ),
+    "answers_on_no_used_token": Mutation(
+        "shared.turns.reply:_ReplyDelivery._pending",
+        Always("is_told_on_token_of"),
+        lacks="a message whose quote shows late that it is for the bot is answered on the token on which a notice was shown",
     ),
     "translates_on_no_used_token": Mutation(
         "shared.translation.turn:_MessageWork._waiting_messages",

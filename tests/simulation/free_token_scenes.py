@@ -73,6 +73,23 @@ def interjection_after_a_notice() -> list[str]:
         return scene.rests()
 
 
+def answer_after_a_notice() -> list[str]:
+    """A message quotes an answer before that is recorded, and a notice is shown with the message; then the message comes again."""
+    with Scene(group=True, has_hooks=True).playing() as scene:
+        answering = scene.asks()
+        scene.runs_until(answering, "write journal/", times=2)
+        _is_notified(scene)
+        (said,) = scene.world.truth.said
+        message = scene.says(addressed=False, quotes=said.bubble_ids[0])
+        overhearing = scene.pushes(scene.delivers(message))
+        scene.runs_until(overhearing, "write journal/", times=2)
+        scene.runs_to_end(answering)
+        scene.runs_to_end(overhearing)
+        scene.sleeps(_BETWEEN_WRITES_S)
+        _comes(scene, message)
+        return scene.rests()
+
+
 def _scene_with_a_summary() -> Scene:
     return Scene(group=True, has_hooks=True, reminding=Reminding.PUSH)
 

@@ -126,6 +126,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "takes_no_place_from_commands": translation_scenes.translations_that_fill_the_waiting_room,
     "shows_no_notice_on_a_used_token": translation_scenes.notice_after_an_interjection,
     "tells_one_thing_on_a_token": free_token_scenes.notice_after_a_summary,
+    "answers_on_no_used_token": free_token_scenes.answer_after_a_notice,
     "translates_on_no_used_token": free_token_scenes.translation_after_an_address,
     "interjects_on_no_used_token": free_token_scenes.interjection_after_a_notice,
     "replies_beside_plain_results": entry_scenes.reply_beside_what_falls_into_the_inbox,
