@@ -12,11 +12,11 @@ from shared.conversation.member_mark import mark_id
 from shared.line.postback_data import VotePress
 from shared.locales.language_file import language_file
 from shared.locales.placeholders import beginning
-from shared.polls.poll import LastStanding, Poll, Vote, counted, digest_of
+from shared.polls.poll import FOLDER, LastStanding, Poll, Vote, counted, digest_of
 from shared.polls.wording import PollTexts
 from shared.reminders.reminder import ReminderState
 from shared.storage.codec import decode
-from tests.simulation.mind import BEFORE_MINUTES, BEGINS
+from tests.simulation.mind import BEFORE_MINUTES, BEGINS, ORDER
 from tests.simulation.people import VOTE, Order
 from tests.simulation.reminder_checks import IN_TIME_S
 from tests.simulation.story import Story
@@ -87,8 +87,10 @@ def _is_of_open(poll: Poll, order: Order) -> bool:
 
 
 def _check_reminded(story: Story, poll: Poll) -> Iterator[str]:
-    """A meeting that begins soon was asked for with a reminder: there is one, so long before its beginning."""
+    """A meeting that begins soon was asked for with a reminder: there is one, so long before its beginning, unless it was cancelled."""
     if poll.starts_ms is None or poll.local(poll.starts_ms).strftime("%Y-%m-%dT%H:%M") != BEGINS:
+        return
+    if _is_asked_to_cancel_at_once(story, poll):
         return
     at = poll.local(poll.starts_ms - BEFORE_MINUTES * _MINUTE_MS).strftime("%Y-%m-%dT%H:%M")
     reminders = (one for (chat, _), one in story.world.truth.reminders.items() if chat == story.chat)
@@ -97,6 +99,18 @@ def _check_reminded(story: Story, poll: Poll) -> Iterator[str]:
         poll.question in one.text or one.state is ReminderState.CANCELLED for one in then
     ):  # no words, if cancelled
         yield "I6: a member asked for a reminder of a meeting, and there is none"
+
+
+def _is_asked_to_cancel_at_once(story: Story, poll: Poll) -> bool:
+    """Whether the answer that opened the poll also answers an order to cancel a reminder: one of the same turn is never written."""
+    path = f"{FOLDER}/{poll.id}"
+    own = (one for chat, one in story.world.truth.staged if chat == story.chat and one.sequence == poll.created[0])
+    opening = (
+        one for one in own if "remind" in one.audit.tools_used and any(write.path == path for write in one.writes)
+    )
+    answered = {own_id for one in opening for own_id in one.answered_ids}
+    texts = (one.text for one in story.people.messages if one.id in answered)
+    return any(verb == "cancel" for text in texts for verb, *_ in ORDER.findall(text))
 
 
 def _check_results(story: Story, polls: Iterable[Poll]) -> Iterator[str]:

@@ -370,6 +370,18 @@ def meeting_that_is_reminded_of() -> list[str]:
         return scene.rests(calm=True)
 
 
+def meeting_whose_reminder_is_cancelled_at_once() -> list[str]:
+    """A member asks who comes, and to be reminded before; another one cancels the reminder before the answer: one turn does both."""
+    with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
+        asking = scene.asks_for("meetsoon")
+        scene.runs_until(asking, "list journal/")
+        scene.runs_to_end(scene.asks_for("cancel"))
+        scene.runs_to_end(asking)
+        if scene.world.truth.reminders:
+            raise AssertionError("the reminder was written before it was cancelled")
+        return scene.rests(calm=True)
+
+
 def poll_that_is_taken_back_after_its_end() -> list[str]:
     """The question is taken back after the end of the poll, before any message brings the result."""
     with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
