@@ -41,7 +41,7 @@ class QueuedMessage:
 class SqliteEventQueue:
     """The topic, its subscriptions' backlog and its dead letters; safe to share between threads."""
 
-    def __init__(self, database: Database, *, clock: Clock, first_pause_s: float = 10.0) -> None:
+    def __init__(self, database: Database, *, clock: Clock, first_pause_s: float = 1.0) -> None:
         """Messages in work, or with a pause, are due at once: no earlier process goes on.  `first_pause_s` follows the first failure."""
         self._database = database
         self._clock = clock
@@ -114,7 +114,7 @@ class SqliteEventQueue:
     def refuse(self, message: QueuedMessage) -> None:
         """Make the message due after a pause, or a dead letter.  No effect if a worker took the message again.
 
-        Raises: StorageUnavailableError. Example with a first pause of 10 s: 10, 20, 40, … seconds, at most ten minutes.
+        Raises: StorageUnavailableError. Example with a first pause of 1 s: 1, 2, 4, … seconds, at most ten minutes.
         """
         now_ms = self._clock.now_ms()
         pause_ms = min(self._first_pause_ms * 2 ** (message.attempts - 1), _LONGEST_PAUSE_MS)

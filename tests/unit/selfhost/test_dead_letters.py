@@ -139,9 +139,9 @@ def test_the_dead_letter_of_an_edit_goes_with_its_message(machine: Machine) -> N
 
 def test_a_withdrawn_message_that_waits_for_another_attempt_is_in_no_file(machine: Machine) -> None:
     machine.publish(SECRET)
-    machine.fail(5)
+    machine.fail(9)
     for message in machine.queue.take(1):
-        machine.queue.refuse(message)  # for 320 s
+        machine.queue.refuse(message)  # for 512 s
     assert machine.files_with(SECRET)
 
     machine.withdraw()
