@@ -7,7 +7,8 @@
 No tick pushes a cancelled or changed reminder, because the claim (`shared/conversation/push_claim.py`) is a swap of the reminder.
 
 The words of a summary are made between claim and check, and a second swap notes in the claim that its push comes next. So a summary that is
-given up after its worker died is left to the chat's next message if no push was reached; else history says that nobody knows of it.
+given up after its worker died is left to the chat's next message if no push was reached; else history says that nobody knows of it. No tick
+tries for longer than half an hour, also where each one dies, because of a message that kills every worker that reads it.
 """
 
 import uuid
@@ -58,13 +59,14 @@ class Reminding(StrEnum):
 class _Claimed:
     """This worker's claim: the reminder as written, and the deadline of the push.
 
-    `may_be_pushed`: it is a summary, and a worker that claimed the occurrence before may have pushed it.
+    `is_repeated`: a worker claimed the occurrence before. `may_be_pushed`: it is a summary, and such a worker may have pushed it.
     """
 
     reminder: Reminder
     generation: int
     occurrence: Occurrence
     deadline: Deadline
+    is_repeated: bool
     may_be_pushed: bool
 
 
@@ -152,7 +154,9 @@ class ReminderDelivery:
 
     def _deliver_to_chat(self, store: ReminderStore, claimed: _Claimed) -> None:
         """Push to the reminder's own chat.  A summary that the model did not make for half an hour is left to the chat's next message."""
-        refusal = self.pushes.take(store.conversation, claimed.occurrence.id, is_reminder=True)
+        refusal = self._reason_to_give_up(claimed) or self.pushes.take(
+            store.conversation, claimed.occurrence.id, is_reminder=True
+        )
         if refusal is not None:
             self._leave(store, claimed.occurrence, reason=refusal, may_be_pushed=claimed.may_be_pushed)
             return
@@ -201,8 +205,10 @@ class ReminderDelivery:
             self._tell_undeliverable(store, claimed, reason=Undeliverable.UNNAMED)
             return
         asker_chat = chats.of(user_id)
-        refusal = self._refusal_in_private(chats, claimed, group) or self.pushes.take(
-            asker_chat, occurrence.id, is_reminder=True
+        refusal = (
+            self._refusal_in_private(chats, claimed, group)
+            or self._reason_to_give_up(claimed)
+            or self.pushes.take(asker_chat, occurrence.id, is_reminder=True)
         )
         if refusal is not None:
             self._tell_undeliverable(store, claimed, reason=refusal)
@@ -291,10 +297,21 @@ class ReminderDelivery:
         )
         told.journal.record_outcome(unknown)
 
+    def _reason_to_give_up(self, claimed: _Claimed) -> str | None:
+        """Return why no worker makes the summary again: workers have tried for half an hour, and may have died of it; None: try.
+
+        A summary that may have been pushed is tried again, because only a push under the same key tells whether LINE has it.
+        """
+        is_summary = claimed.reminder.kind is ReminderKind.CHAT_SUMMARY
+        is_tried = is_summary and claimed.is_repeated and not claimed.may_be_pushed
+        return "given_up" if is_tried and self._is_too_late(claimed.occurrence) else None
+
+    def _is_too_late(self, occurrence: Occurrence) -> bool:
+        return self.clock.now_ms() - occurrence.due_ms > TRIES_MS
+
     def _raise_for_another_try(self, cause: AizuchiError, occurrence: Occurrence) -> None:
         """Raise the error again if a later tick may succeed: for half an hour after the due time."""
-        is_over = self.clock.now_ms() - occurrence.due_ms > TRIES_MS
-        if isinstance(cause, _TEMPORARY) and not is_over:
+        if isinstance(cause, _TEMPORARY) and not self._is_too_late(occurrence):
             raise cause
         logs.warning("summary_given_up", error_type=type(cause).__name__)
 
@@ -362,6 +379,7 @@ class ReminderDelivery:
             generation=written,
             occurrence=replace(occurrence, reminder=claimed_reminder),
             deadline=deadline,
+            is_repeated=is_repeated,
             may_be_pushed=may_be_pushed,
         )
 

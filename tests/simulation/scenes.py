@@ -50,6 +50,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "records_told_summaries": summary_scenes.summary_that_is_told,
     "checks_what_is_pushed": summary_scenes.unsend_while_a_summary_is_pushed,
     "tells_summaries_that_no_tick_made": summary_scenes.summary_that_no_tick_can_make,
+    "gives_up_summaries_that_kill": summary_scenes.summary_that_kills_its_workers,
+    "gives_up_private_summaries_that_kill": summary_scenes.private_summary_that_kills_its_workers,
     "says_that_nobody_knows_of_a_push": summary_scenes.summary_that_is_given_up_after_its_push,
     "notes_that_a_push_comes": summary_scenes.summary_that_is_given_up_after_its_push,
     "notes_that_no_push_has_come": summary_scenes.summary_that_is_given_up_before_its_push,

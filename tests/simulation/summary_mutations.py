@@ -36,6 +36,16 @@ OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
         Skip("_leave", nth=1, of=3),
         lacks="a summary that the model did not make in time for a push is never told",
     ),
+    "gives_up_summaries_that_kill": Mutation(
+        f"{_DELIVERY}._deliver_to_chat",
+        DropClause("_reason_to_give_up"),
+        lacks="a summary that kills every worker is made again by every tick, for ever",
+    ),
+    "gives_up_private_summaries_that_kill": Mutation(
+        f"{_DELIVERY}._deliver_in_private",
+        DropClause("_reason_to_give_up"),
+        lacks="the same of a summary for one member",
+    ),
     "says_that_nobody_knows_of_a_push": Mutation(
         f"{_DELIVERY}._leave",
         Skip("_note_unknown_push"),

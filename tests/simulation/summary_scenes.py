@@ -154,6 +154,16 @@ def summary_that_is_given_up_before_its_push() -> list[str]:
         return [*([] if is_told else ["I1: a summary was not told, or more than once"]), *scene.rests()]
 
 
+def summary_that_kills_its_workers() -> list[str]:
+    """A message kills every worker whose prompt holds it, also each tick that sums it up: after half an hour no tick tries any more."""
+    return _kills_its_ticks("pushsum")
+
+
+def private_summary_that_kills_its_workers() -> list[str]:
+    """The same of a summary for one member."""
+    return _kills_its_ticks("privsum")
+
+
 def unsend_while_a_summary_is_pushed() -> list[str]:
     """A message is withdrawn while the model sums it up for a push: it is pushed without it, by the next tick."""
     with _scene().playing() as scene:
@@ -250,6 +260,15 @@ def _tick_that_sums_up(scene: Scene) -> Task:
     tick = scene.pushes(scene.stage.ticker.tick())
     scene.runs_until(tick, "model")
     return tick
+
+
+def _kills_its_ticks(verb: str) -> list[str]:
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for(verb))
+        scene.sleeps(1)
+        spoken = _says_to_nobody(scene)
+        scene.stage.mood.poison, scene.stage.mood.poisons_anywhere = frozenset(spoken.newest_words), True
+        return scene.rests()
 
 
 def _is_given_up(scene: Scene) -> None:

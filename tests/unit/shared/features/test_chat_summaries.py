@@ -17,6 +17,7 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.errors import ModelUnavailableError
 from shared.line.messaging import KEY_VALID_MS
 from shared.reminders.chat_summary import span_begin_ms
+from shared.reminders.delivery import TRIES_MS
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import decode
@@ -24,6 +25,7 @@ from tests.support import push
 from tests.support.chats import everything_in
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker, nothing
+from tests.support.turns import WorkerKilledError
 
 SAYS = calling(("reply", {"message": "はい"}))
 SUMS_UP = calling(("write_recap", {"text": "- Ben: 集合は10時"}))
@@ -437,6 +439,26 @@ def test_a_given_up_summary_that_may_have_been_pushed_is_unknown_and_not_told(
     assert kinds_of_pushes(ann) == [OutcomeKind.UNKNOWN]
     assert [(one.claim, one.kept_ms) for one in summaries(ann)] == [(None, None)]
     assert said_for(ann, tells(ann, "おはよう", SUMS_UP)) == []
+
+
+def die(_: ModelRequest) -> ModelResponse:
+    raise WorkerKilledError
+
+
+def test_a_summary_that_kills_its_workers_is_given_up_after_half_an_hour(ann: Person) -> None:
+    asks_for_pushes(ann)
+    tells(ann, "集合は10時")
+    ann.worker.clock.move(18.4 * HOUR_S)
+    for _ in range(2):
+        ann.worker.model.steps = [die]
+        with pytest.raises(WorkerKilledError):
+            ann.worker.push(push.tick())
+        ann.worker.clock.move(60)
+    ann.worker.clock.move(TRIES_MS / 1_000)
+    ann.worker.model.steps = [die]
+
+    assert ann.worker.push(push.tick()) == 204
+    assert len(said_for(ann, tells(ann, "おはよう", SUMS_UP))) == 1
 
 
 def test_a_summary_whose_messages_were_withdrawn_after_its_push_is_unknown(ann: Person) -> None:
