@@ -39,7 +39,8 @@ _Response = TypeVar("_Response")
 class FollowUpWatch:
     """Watches for follow-ups during one thought; the FollowUps of its question.
 
-    `authors`: who asked. `known_ids`: the messages that were read. `abandoned`: requests whose answers are not awaited any more.
+    `authors`: who asked. `known_ids`: the messages that were read. `deadline`: by when the thought ends; where late answers are dropped, in
+    time for the freshest token, because a follow-up may come on an older one. `abandoned`: requests whose answers are not awaited any more.
     `is_over`: whether the turn has ended meanwhile, by a deferral.
     Example: U1 asks in message 450; message 451 of U1 is a follow-up, message 452 of U2 is not.
     """

@@ -298,10 +298,11 @@ class _ReplyDelivery:
         attempt.draft = replace(attempt.draft, audit=Audit(isolates=is_poisoned))
         self.meter.is_of_turn = lease.record.spending.is_reserved
         logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
-        watch = self._watch(attempt, is_alone=is_alone)
+        watch: FollowUpWatch | None = None
         outcome = self.reply.ready.find(attempt, thoughts=self.thoughts)
-        is_thought = outcome is None and agenda.proposal is None
-        outcome = outcome or self._think(attempt, watch, is_alone=is_alone)
+        if outcome is None:
+            watch = self._watch(attempt, is_alone=is_alone)
+            outcome = self._think(attempt, watch, is_alone=is_alone)
         if outcome is not None:
             outcome = replace(outcome, audit=replace(outcome.audit, usage=self.meter.usage))
             log_usage(self.meter, weigh=weighted_tokens)
@@ -311,8 +312,8 @@ class _ReplyDelivery:
             self.thinks_until = None
             lease.release()
             return None
-        is_listed = is_thought and outcome.kind is OutcomeKind.REPLIED
-        has_follow_up = watch.begin_listing() if is_listed else lambda: False
+        is_listed = agenda.proposal is None and outcome.kind is OutcomeKind.REPLIED
+        has_follow_up = watch.begin_listing() if watch is not None and is_listed else lambda: False
         is_outdated = partial(self._is_outdated, has_follow_up, self.thinks_until)
         self.thinks_until = None
         return attempt.finish(add(outcome, history), is_outdated=is_outdated)
@@ -326,13 +327,17 @@ class _ReplyDelivery:
             conversation=self.conversation,
             authors=authors_of(asking),
             known_ids=ids_in(attempt.history).union(one.line_message_id for one in asking),
-            deadline=self.thinks_until,
+            deadline=self._thought_deadline(attempt),
             requests=self.reply.requests,
             new_event=self.reply.new_event,
             abandoned=self.abandoned,
             is_over=lambda: attempt.has_ended,
             may_begin=self.asked_anew < MOST_ASKED_ANEW and not is_alone and agenda.proposal is None,
         )
+
+    def _thought_deadline(self, attempt: Attempt) -> Deadline:
+        """Return by when the attempt decides: that of the thinking, and of the freshest token where a late answer is dropped."""
+        return (self.thinks_until or self.deadline).within(attempt.seconds)
 
     def _is_outdated(self, has_follow_up: Callable[[], bool], thinks_until: Deadline | None) -> bool:
         """Whether the answer, committed and not sent, lacks a follow-up, so that the model is asked anew by the same deadline."""
@@ -390,7 +395,7 @@ class _ReplyDelivery:
 
     def _question(self, attempt: Attempt, *, is_alone: bool) -> Question:
         """Return the question for the model.  Quoted media outside of memory are fetched first, unless only the questions are shown."""
-        deadline = (self.thinks_until or self.deadline).within(attempt.seconds)
+        deadline = self._thought_deadline(attempt)
         if not is_alone:
             attempt.show(self.reply.quoted.find(self.conversation, attempt.history, attempt.agenda.asked, deadline))
         return Question(

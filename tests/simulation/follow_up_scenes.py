@@ -3,6 +3,7 @@
 from typing import Final
 
 from shared.turns.attempt import MODEL_S
+from shared.turns.deferral import LateReply
 from shared.turns.follow_ups import MOST_ASKED_ANEW
 from tests.simulation.scene import Scene
 from tests.simulation.times import SHORTEST_LEASE_S
@@ -11,6 +12,9 @@ _MODEL_S: Final = 4.0
 _MESSAGES: Final = 3
 _SLOW_MODELS_S: Final = (12.0, 14.0, 18.0)
 """A request takes 12 s at most, unless it is the last; so the second request of a turn gets the answer of 14 s."""
+_LATE_S: Final = 36.0
+_WITH_OLD_TOKEN_S: Final = 6.0
+"""A token that is 36 s old leaves 12 s to think: time for one such request, and not for a second."""
 _OVERHEAD_S: Final = 1.5
 """What a turn takes in addition to the model, also where a second write of the turn within a second meets 429."""
 
@@ -62,6 +66,19 @@ def _slow_answers(*, model_s: float, apart_s: float) -> list[str]:
         is_late = said[0].at_s > MODEL_S
         cut_off = ["I6: a request was cut off, and no time was left"] if is_apology or is_late else []
         return [*violations, *cut_off, *(_answered_once(scene, within_s=MODEL_S) if apart_s < 1 else [])]
+
+
+def follow_up_on_an_old_token() -> list[str]:
+    """Late answers are dropped, and two messages are pushed 36 s late, to two instances.  The first answer does not wait for the second."""
+    with Scene(seconds=_WITH_OLD_TOKEN_S, late_reply=LateReply.DROP).playing() as scene:
+        first, second = (scene.delivers(scene.says()) for _ in range(2))
+        scene.sleeps(_LATE_S)
+        answering = scene.pushes(first, instance=0)
+        scene.runs_until(answering, "model")
+        scene.pushes(second, instance=1)
+        violations, said = scene.rests(), scene.said
+        is_answered = bool(said) and said[0].startswith("re")
+        return [*violations, *([] if is_answered else ["I6: an answer was withheld, and no time was left for another"])]
 
 
 def follow_up_after_a_page() -> list[str]:

@@ -138,6 +138,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "lists_follow_ups": follow_up_scenes.follow_up_on_another_instance,
     "limits_asking_anew": follow_up_scenes.follow_ups_without_end,
     "leaves_time_to_answer": follow_up_scenes.follow_up_with_little_time_left,
+    "leaves_time_on_the_token": follow_up_scenes.follow_up_on_an_old_token,
     "asks_nothing_anew_after_an_act": follow_up_scenes.follow_up_after_a_page,
     "renews_by_the_last_write": follow_up_scenes.lease_under_follow_ups,
     "outcomes_tell_what_was_recalled": recall_scenes.answer_that_repeats_what_it_recalled,

@@ -113,6 +113,11 @@ def wait_a_whole_interval(_least_s: float, _due_s: float) -> float:
     return LEASE_S / 3
 
 
+def count_the_thinking_alone(delivery: _ReplyDelivery, _attempt: Attempt) -> Deadline:
+    """Stand-in for the deadline of a watch: that of the thinking, whatever token is left to answer on."""
+    return delivery.thinks_until or delivery.deadline
+
+
 def hold_without_writing(conversation: Conversation, seen: StoredTurn, record: TurnRecord) -> Lease:
     return Lease(conversation=conversation, stored_turn=seen, holder=record.holder)
 

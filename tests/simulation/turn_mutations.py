@@ -23,6 +23,7 @@ from tests.simulation.stand_ins import (
     acknowledge_while_held,
     amend_without_writing,
     apply_nothing,
+    count_the_thinking_alone,
     go_to_any_day,
     hold_without_writing,
     is_never_asked_anew,
@@ -416,6 +417,11 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         f"{_FOLLOW_UPS}:FollowUpWatch.may_ask_anew",
         DropClause("left_s"),
         lacks="a request is cut off although no time is left for another one",
+    ),
+    "leaves_time_on_the_token": Mutation(
+        f"{_REPLY}:_ReplyDelivery._watch",
+        Instead("_thought_deadline", count_the_thinking_alone),
+        lacks="an answer is withheld for a follow-up although its token leaves no time for another one",
     ),
     "asks_nothing_anew_after_an_act": Mutation(
         "shared.agent.executor:ToolExecutor._run_call",

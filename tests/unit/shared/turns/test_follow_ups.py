@@ -14,6 +14,7 @@ from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.errors import FollowUpError, ModelUnavailableError
 from shared.line.messaging import OutgoingMessage, ReplyFate, ReplyToken
 from shared.metering import Metering, Purpose, Usage
+from shared.turns.deferral import LateReply
 from shared.turns.follow_ups import LEAST_TO_ASK_ANEW_S, MOST_ASKED_ANEW, FollowUpWatch
 from shared.turns.question import Question
 from shared.turns.waiting_room import Place
@@ -173,6 +174,21 @@ def test_the_time_to_think_does_not_begin_anew(chat: AskedChat) -> None:
     chat.deliver(chat.from_(ANNA, 1))
 
     assert chat.seconds == [40, 37, 34]
+
+
+@pytest.mark.parametrize(
+    ("token_age_ms", "questions"), [(15_000, [("m1",), ("m1", "m2")]), (17_000, [("m1",)]), (40_000, [("m1",)])]
+)
+def test_without_late_replies_an_answer_is_not_withheld_on_an_old_token(
+    pool: ThreadPoolExecutor, token_age_ms: int, questions: list[tuple[str, ...]]
+) -> None:
+    chat = AskedChat(pool, clock=FixedClock(), late_reply=LateReply.DROP)
+    first, second = (replace(chat.message(number, token_age_ms=token_age_ms), user_id=ANNA) for number in range(1, 3))
+    chat.meanwhile = record(chat, second)
+
+    assert chat.deliver(first) == "replied"
+
+    assert chat.questions == questions
 
 
 class ActingChat(AskedChat):
