@@ -26,7 +26,7 @@ from shared.conversation.recollection import Recollection
 from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
-from shared.conversation.turn import FENCE, Route
+from shared.conversation.turn import FENCE, Route, TurnRecord
 from shared.errors import AizuchiError, PromptAmendedError, TransientError
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
@@ -76,17 +76,21 @@ class NextMessageSummary:
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> bool:
-        """Whether the message's token may have been used: the oldest waiting summary was told, if the chat's turn is free and rests.
+        """Whether the message's token may have been used: the oldest of what waits was told, if the chat's turn is free.
 
-        Otherwise it waits for the next message. Repeated: told once. Raises: StorageUnavailableError.
+        A summary, which asks the model, waits until the turn rests, or until the model has just chosen silence about this message; the
+        result of a poll does not. What is not told waits for the next message. Repeated: told once. Raises: StorageUnavailableError.
         """
         token = message.reply_token
         if token is None or token.is_surely_dead(self.clock.now_ms()) or conversation.is_one_on_one:
             return False
         stored_turn = conversation.turn.read()
-        if not stored_turn.record.has_left or is_too_soon(conversation, stored_turn, now_ms=self.clock.now_ms()):
+        if not stored_turn.record.has_left:
             return False
-        reminder = next(_waiting(conversation), None)
+        may_ask = not is_too_soon(conversation, stored_turn, now_ms=self.clock.now_ms()) or (
+            _has_chosen_silence(stored_turn.record, message)
+        )
+        reminder = next((one for one in _waiting(conversation) if may_ask or not _asks_model(one)), None)
         if reminder is None:
             return False
         work = _SummaryDelivery(
@@ -109,7 +113,7 @@ class _SummaryDelivery(FreeTokenWork):
     reminder: Reminder
 
     def spends(self, spending: Spending) -> Spending:
-        return self.telling.budgets.opened(spending) if self._asks_model else spending
+        return self.telling.budgets.opened(spending) if _asks_model(self.reminder) else spending
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         try:
@@ -152,7 +156,7 @@ class _SummaryDelivery(FreeTokenWork):
         if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
             return None, None
         occurrence_ms = reminder.kept_ms or 0
-        if not self._asks_model:
+        if not _asks_model(reminder):
             return self._result_of_poll(reminder, occurrence_ms, amendments), None
         spoken = spoken_before(conversation, history, reminder, occurrence_ms)
         if not spoken.messages:
@@ -225,10 +229,6 @@ class _SummaryDelivery(FreeTokenWork):
             text=words.text,
             reminders=(SaidReminder(id=reminder.id, occurrence_ms=occurrence_ms),),
         )
-
-    @property
-    def _asks_model(self) -> bool:
-        return self.reminder.kind is ReminderKind.CHAT_SUMMARY
 
     def _pass(self) -> None:
         """The summary does not wait any more."""
@@ -304,8 +304,20 @@ def _waits(reminder: Reminder) -> bool:
     return reminder.is_open and is_with_message and reminder.kept_ms is not None
 
 
+def _asks_model(reminder: Reminder) -> bool:
+    return reminder.kind is ReminderKind.CHAT_SUMMARY
+
+
+def _has_chosen_silence(turn: TurnRecord, message: MessageRecord) -> bool:
+    """Whether the turn's last outcome is the model's own choice to say nothing about the message, and no failure of the model."""
+    outcome = turn.committed
+    if outcome is None or message.line_message_id not in outcome.answered_ids:
+        return False
+    return outcome.kind is OutcomeKind.SKIPPED and outcome.audit.model_name is not None
+
+
 def _waiting(conversation: Conversation) -> Iterator[Reminder]:
-    """Yield the summaries that wait, the oldest first."""
+    """Yield the summaries and the results of polls that wait, the oldest first."""
     waiting = (reminder for reminder in ReminderStore(conversation).read_all() if _waits(reminder))
     yield from sorted(waiting, key=lambda reminder: (reminder.kept_ms or 0, reminder.id))
 

@@ -12,7 +12,7 @@ from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
-from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import StoredTurn
@@ -44,6 +44,17 @@ def is_told_on_token_of(message: MessageRecord, history: History) -> bool:
     return not (history.recorded.isdisjoint(own_ids) and history.covered.isdisjoint(own_ids))
 
 
+def may_be_spent_by_answer(message: MessageRecord, history: History) -> bool:
+    """Whether an outcome that covers the message may have used the message's token: any but silence.
+
+    For example, the model read the message, which was not for the bot, and chose silence: the token is free. Where the history does not
+    hold the outcome any more, the token may be used.
+    """
+    covering = [one for one in history.outcomes if message.line_message_id in one.answered_ids]
+    was_silent = bool(covering) and all(one.kind is OutcomeKind.SKIPPED for one in covering)
+    return message.line_message_id in history.covered and not was_silent
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeTokenWork(ABC):
     """A TurnWork on the token of the message `own`."""
@@ -64,11 +75,11 @@ class FreeTokenWork(ABC):
         return False
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
-        """Work remains only if no message is pending, no outcome is unfinished, and the message was neither covered nor withdrawn."""
+        """Work remains only if no message is pending, no outcome is unfinished, and the message was neither answered nor withdrawn."""
         has_better_to_do = (
             unfinished is not None
             or is_told_on_token_of(self.own, history)
-            or self.own.line_message_id in history.covered  # by an outcome that may have used its token
+            or may_be_spent_by_answer(self.own, history)
             or bool(history.pending(self.own, now_ms=self.clock.now_ms()))
             or history.amendments.hides(self.own)
         )

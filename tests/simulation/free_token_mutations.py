@@ -17,6 +17,11 @@ OF_FREE_TOKENS: Final[Mapping[str, Mutation]] = {
         Always("is_told_on_token_of"),
         lacks="a message whose quote shows late that it is for the bot is answered on the token on which a notice was shown",
     ),
+    "uses_the_token_of_silence": Mutation(
+        "shared.turns.free_token:may_be_spent_by_answer",
+        DropClause("was_silent"),
+        lacks="where the model reads each message and has nothing to say, nothing is told on their tokens",
+    ),
     "translates_on_no_used_token": Mutation(
         "shared.translation.turn:_MessageWork._waiting_messages",
         DropClause("is_told_on_token_of"),

@@ -124,6 +124,11 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         Return(value=None),
         lacks="the result of a poll is not told with the chat's next message",
     ),
+    "tells_results_although_the_turn_does_not_rest": Mutation(
+        "shared.reminders.chat_summary:NextMessageSummary.__call__",
+        DropClause("_asks_model"),
+        lacks="the result of a poll does not come with a message soon after an interjection",
+    ),
     "keeps_the_telling_of_results": Mutation(
         "shared.tools.reminders:_check_ends_no_poll",
         Never("POLL"),

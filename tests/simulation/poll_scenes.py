@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from shared.line.addressing import GroupPolicy
 from shared.line.postback_data import VotePress
 from shared.locales.language_file import language_file
 from shared.locales.placeholders import beginning
@@ -55,6 +56,10 @@ def _not_told_once(scene: Scene) -> list[str]:
 
 def _scene() -> Scene:
     return Scene(group=True, has_polls=True)
+
+
+def _scene_where_the_model_reads_along() -> Scene:
+    return Scene(group=True, has_polls=True, reminding=Reminding.PUSH, group_policy=GroupPolicy.MODEL)
 
 
 def _is_polled(scene: Scene, verb: str = "poll") -> str:
@@ -348,6 +353,29 @@ def result_of_a_poll_while_the_bucket_fails() -> list[str]:
         scene.sleeps(MINUTE_S)
         scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
         return [*_not_told_once(scene), *scene.rests()]
+
+
+def result_of_a_poll_where_the_model_is_silent() -> list[str]:
+    """The model reads each message, and has nothing to say: the first message after the end of the poll brings the result, once."""
+    with _scene_where_the_model_reads_along().playing() as scene:
+        _is_polled(scene, "pollby")
+        _ends(scene)
+        scene.stage.mood.skips = 1.0
+        for _ in range(2):
+            scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+            scene.sleeps(MINUTE_S)
+        return [*_not_told_once(scene), *scene.rests(calm=True)]
+
+
+def result_of_a_poll_after_an_interjection() -> list[str]:
+    """The model interjects about a message after the end of the poll: another one, a few seconds later, brings the result."""
+    with _scene_where_the_model_reads_along().playing() as scene:
+        _is_polled(scene, "pollby")
+        _ends(scene)
+        for _ in range(2):
+            scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+            scene.sleeps(_SOON_S)
+        return [*_not_told_once(scene), *scene.rests(calm=True)]
 
 
 def reminder_of_a_poll_that_a_model_cancels() -> list[str]:

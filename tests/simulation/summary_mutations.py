@@ -91,6 +91,11 @@ OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
         Never("is_affected_since"),
         lacks="a summary for one member is pushed with a message that was withdrawn while the model summed it up",
     ),
+    "sums_up_where_the_model_was_silent": Mutation(
+        "shared.reminders.chat_summary:NextMessageSummary.__call__",
+        DropClause("_has_chosen_silence"),
+        lacks="where the model reads each message, no message brings a summary",
+    ),
     "tells_summaries_with_messages": Mutation(
         "shared.reminders.delivery:ReminderDelivery._reason_to_postpone",
         Never("is_pushed"),

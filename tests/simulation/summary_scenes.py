@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
+from shared.line.addressing import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.reminders.delivery import TRIES_MS, Reminding
 from tests.simulation.bus import TICK_S
@@ -32,6 +33,18 @@ def summary_that_is_told() -> list[str]:
             scene.sleeps(MINUTE_S)
         is_told = len(summaries_told(scene.stage.people, scene.world)) == 1
         return [*([] if is_told else ["I1: a summary was not told, or more than once"]), *scene.rests()]
+
+
+def summary_where_the_model_is_silent() -> list[str]:
+    """The model reads each message, and has nothing to say: the first message after the time of a summary brings it, once."""
+    with Scene(group=True, reminding=Reminding.PUSH, group_policy=GroupPolicy.MODEL).playing() as scene:
+        _is_due(scene)
+        scene.stage.mood.skips = 1.0
+        for _ in range(2):
+            _says_to_nobody(scene)
+            scene.sleeps(MINUTE_S)
+        is_told = len(summaries_told(scene.stage.people, scene.world)) == 1
+        return [*([] if is_told else ["I1: a summary was not told, or more than once"]), *scene.rests(calm=True)]
 
 
 def summary_that_the_budget_forbids() -> list[str]:

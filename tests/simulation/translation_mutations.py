@@ -61,7 +61,7 @@ OF_TRANSLATION: Final[Mapping[str, Mutation]] = {
     ),
     "shows_no_notice_on_a_used_token": Mutation(
         "shared.turns.free_token:FreeTokenWork.result_in",
-        DropClause("covered"),
+        DropClause("may_be_spent_by_answer"),
         lacks="a notice is sent on the token on which the model interjected",
     ),
 }

@@ -15,6 +15,7 @@ from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.errors import ModelUnavailableError
+from shared.line.addressing import GroupPolicy
 from shared.line.messaging import KEY_VALID_MS
 from shared.reminders.chat_summary import span_begin_ms
 from shared.reminders.delivery import TRIES_MS
@@ -28,6 +29,7 @@ from tests.support.pushed import PushedWorker, nothing
 from tests.support.turns import WorkerKilledError
 
 SAYS = calling(("reply", {"message": "はい"}))
+SILENT = calling(("skip", {"reason": "not for me"}))
 SUMS_UP = calling(("write_recap", {"text": "- Ben: 集合は10時"}))
 BEN = "U" + "8" * 32
 HOUR_S = 3_600
@@ -155,6 +157,46 @@ def test_a_model_that_is_down_has_the_summary_wait_for_a_later_message(ann: Pers
 
     assert said_for(ann, failed) == said_for(ann, too_soon) == []
     assert len(said_for(ann, told)) == 1
+
+
+@pytest.fixture
+def read_along(pool: ThreadPoolExecutor) -> Person:
+    """A chat whose every message the model reads, with a summary that is due."""
+    person = Person(PushedWorker(pool, group_policy=GroupPolicy.MODEL), is_in_group=True)
+    sets(person)
+    person.worker.clock.move(60)
+    tells(person, "集合は10時", SILENT)
+    passes(person, hours=18.4)
+    return person
+
+
+def test_a_summary_comes_with_a_message_about_which_the_model_chose_silence(read_along: Person) -> None:
+    told = tells(read_along, "おはよう", SILENT, SUMS_UP)
+    read_along.worker.clock.move(60)
+    again = tells(read_along, "もしもし", SILENT)
+
+    assert said_for(read_along, told) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+    assert said_for(read_along, again) == []
+
+
+def test_no_summary_comes_with_a_message_that_the_model_answers(read_along: Person) -> None:
+    answered = tells(read_along, "おはよう", SAYS)
+    read_along.worker.clock.move(60)
+    told = tells(read_along, "もしもし", SILENT, SUMS_UP)
+
+    assert said_for(read_along, answered) == ["はい"]
+    assert said_for(read_along, told) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+
+
+def test_a_model_that_could_not_read_a_message_is_asked_for_no_summary_beside_it(read_along: Person) -> None:
+    failed = tells(read_along, "おはよう", *[ModelUnavailableError("down")] * 3)
+    requests = len(read_along.worker.model.requests)
+    read_along.worker.clock.move(60)
+    told = tells(read_along, "もしもし", SILENT, SUMS_UP)
+
+    assert said_for(read_along, failed) == []
+    assert len(read_along.worker.model.requests) == requests + 2
+    assert len(said_for(read_along, told)) == 1
 
 
 def test_a_summary_that_the_provider_refuses_is_given_up(ann: Person) -> None:

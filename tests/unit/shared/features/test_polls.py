@@ -16,6 +16,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
+from shared.line.addressing import GroupPolicy
 from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, phrase
 from shared.polls.poll import DELIVERED_WITHIN_MS, LastStanding, Poll, Vote, counted, superseded
@@ -504,9 +505,11 @@ def says_later(person: Person) -> None:
     sends_now(person, event, SAYS)
 
 
-def at_closing(pool: ThreadPoolExecutor, **arguments: object) -> tuple[Person, Poll]:
+def at_closing(
+    pool: ThreadPoolExecutor, *, policy: GroupPolicy = GroupPolicy.MENTION, **arguments: object
+) -> tuple[Person, Poll]:
     """Return Ann and her poll, of which Ben chose the first option and which closed a minute ago."""
-    ann = group(pool, reminding=Reminding.PUSH)
+    ann = group(pool, reminding=Reminding.PUSH, group_policy=policy)
     ann.worker.line.members[recorded.GROUP] = 3
     poll = polled(ann, closes="2025-11-21T18:00", **arguments)
     press(ann, poll, 0, by=BEN)
@@ -534,6 +537,19 @@ def test_the_result_comes_with_the_next_message_once_although_nobody_asks(pool: 
     assert told[0].endswith("締め切りました：夕食は？\n・カレー: 1票 · Ben\n・寿司: 0票")
     says_later(ann)
     assert newest(ann).text == "どうぞ"
+
+
+def test_the_result_comes_with_a_message_soon_after_one_that_the_model_answers_by_itself(
+    pool: ThreadPoolExecutor,
+) -> None:
+    ann, _ = at_closing(pool, policy=GroupPolicy.MODEL)
+    told = []
+    for thinks in ([SAYS], []):
+        ann.worker.clock.move(5)
+        message = {**ann.events.text("そろそろ行こう", by=BEN), "timestamp": ann.worker.clock.now_ms()}
+        sends_now(ann, message, *thinks)
+        told.append(list(ann.worker.line.replies.get(message["replyToken"], ())))
+    assert told == [["どうぞ"], ["締め切りました：夕食は？\n・カレー: 1票 · Ben\n・寿司: 0票"]]
 
 
 def test_a_poll_that_is_gone_is_not_told_with_the_next_message(pool: ThreadPoolExecutor) -> None:
