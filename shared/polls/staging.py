@@ -177,9 +177,9 @@ class PollOverlay(Overlay[PollThing]):
         poll = self.current(vote.poll_id)
         return poll.question if isinstance(poll, Poll) else "?"
 
-    def _place_of(self, poll: Poll) -> tuple[WriteKey, str]:
-        """Return the place of a poll by age: the turn's own polls come last."""
-        return (self.attempt.sequence, 0) if poll.created == (0, 0) else poll.created, poll.id
+    def _place_of(self, poll: Poll) -> WriteKey:
+        """Return the place of a poll by age: the turn's own polls come last, as they were opened."""
+        return (self.attempt.sequence, 0) if poll.created == (0, 0) else poll.created
 
     def _load_vote(self, path: str, vote: Vote) -> CastVote | None:
         if path not in self._cast:

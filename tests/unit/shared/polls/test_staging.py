@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from shared.adapters.memory import MemoryObjectStore
@@ -41,3 +42,13 @@ def test_a_vote_that_another_tool_casts_while_votes_are_listed_counts() -> None:
     store.happens = lambda: overlay.cast(cast(BEN, "m2"))
 
     assert {vote.member for vote in overlay.counted(POLL)} == {ANN, BEN}
+
+
+def test_of_the_polls_that_a_turn_opens_the_last_is_the_newest() -> None:
+    attempt = Attempt.at(conversation_on(MemoryObjectStore()), sequence=1, now_ms=NOW_MS, amendments=Amendments())
+    overlay = PollOverlay(attempt)
+    for number in range(5):
+        overlay.add(replace(POLL, id=f"p{9 - number}", question=f"question {number}"))
+
+    assert [poll.question for poll in overlay.polls()] == [f"question {number}" for number in range(5)]
+    assert overlay.find(None).question == "question 4"
