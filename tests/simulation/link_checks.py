@@ -34,4 +34,4 @@ def check_links(people: People, world: World) -> Iterator[str]:
             continue
         deleted = [write for write in outcome.writes if _ENTRIES in write.path and write.text is None]
         if len(deleted) > thought.deletes_before_page:
-            yield "I11: a page had an entry deleted without a tap"
+            yield "I11: a page had an entry or reminder deleted without a tap"

@@ -49,6 +49,8 @@ _DELETES: Final[Mapping[str, int]] = {
     "move_entry": 1,
     "clear_list": 1_000,
     "undo_last_change": 1_000,
+    "cancel_reminder": 1,
+    "remind": 1_000,  # it cancels every reminder that holds its words
 }
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
@@ -501,9 +503,14 @@ def _has_page(content: Content) -> bool:
 
 
 def _deletes(content: Content) -> int:
-    """Return how many entries the content's calls may delete; the model makes those of one round before it sees any of their results."""
+    """Return how many entries and reminders the content's calls may delete.
+
+    The model makes the calls of one round before it sees any of their results.
+    """
     responses = content.responses if isinstance(content, FunctionResponses) else ()
-    return sum(_DELETES.get(one.call.name, 0) for one in responses)
+    return sum(
+        _DELETES.get(one.call.name, 0) for one in responses if one.call.name != "remind" or "cancel" in one.call.args
+    )
 
 
 def _looked_up_in(content: Content, tool: str) -> Sequence[str]:
