@@ -50,9 +50,12 @@ def may_be_spent_by_answer(message: MessageRecord, history: History) -> bool:
     For example, the model read the message, which was not for the bot, and chose silence: the token is free. Where the history does not
     hold the outcome any more, the token may be used.
     """
+    return message.line_message_id in history.covered and not _was_met_by_silence(message, history)
+
+
+def _was_met_by_silence(message: MessageRecord, history: History) -> bool:
     covering = [one for one in history.outcomes if message.line_message_id in one.answered_ids]
-    was_silent = bool(covering) and all(one.kind is OutcomeKind.SKIPPED for one in covering)
-    return message.line_message_id in history.covered and not was_silent
+    return bool(covering) and all(one.kind is OutcomeKind.SKIPPED for one in covering)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

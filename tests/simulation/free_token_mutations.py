@@ -19,7 +19,7 @@ OF_FREE_TOKENS: Final[Mapping[str, Mutation]] = {
     ),
     "uses_the_token_of_silence": Mutation(
         "shared.turns.free_token:may_be_spent_by_answer",
-        DropClause("was_silent"),
+        DropClause("_was_met_by_silence"),
         lacks="where the model reads each message and has nothing to say, nothing is told on their tokens",
     ),
     "translates_on_no_used_token": Mutation(
