@@ -182,12 +182,15 @@ class AmendmentLog:
         return user_id is not None and timestamp_ms <= self.look().members.get(mark_id(user_id), -1)
 
     def edited_by(self, user_id: str, *, until_ms: int) -> frozenset[str]:
-        """Return the messages edited by the person up to the timestamp, including messages not delivered yet."""
+        """Return the messages edited by the person up to the timestamp, including messages not delivered yet, and withdrawn ones.
+
+        Of a withdrawn message an edit may still have words: the worker of `/forget me` died right after the withdrawal was recorded.
+        """
         amendments, mark = self.look(), mark_id(user_id)
         return frozenset(
             edited_id
-            for edited_id, at_ms in amendments.edited_ms.items()
-            if at_ms <= until_ms and amendments.editors.get(edited_id) == mark
+            for edited_id, by in amendments.editors.items()
+            if by == mark and amendments.edited_ms.get(edited_id, 0) <= until_ms
         )
 
     # Writes

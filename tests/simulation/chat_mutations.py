@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from shared.conversation.provenance import LATEST_MS
 from tests.simulation.mutation import Mutation
 from tests.simulation.rules import (
     Always,
@@ -14,6 +15,7 @@ from tests.simulation.rules import (
     Instead,
     Never,
     Postpone,
+    ReplaceConstant,
     Return,
     Skip,
     Within,
@@ -91,6 +93,11 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         f"{_TURN}:TurnRecord.followed_by",
         DropArgument("TurnRecord", "tries"),
         lacks="a message that kills its worker is tried for ever",
+    ),
+    "takes_the_words_of_edits_whose_withdrawal_died": Mutation(
+        f"{_AMENDMENT_LOG}:AmendmentLog.edited_by",
+        ReplaceConstant(value=0, by=LATEST_MS),
+        lacks="where a worker of `/forget me` dies right after its withdrawal, and a compaction drops the message, an edit keeps its words",
     ),
     "repeats_slow_looks": Mutation(
         f"{_AMENDMENT_LOG}:AmendmentLog.fresh_look",

@@ -8,6 +8,7 @@ from shared.turns.waiting_room import PLACES
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
 from tests.simulation.stage import SMALL_BOUNDS
+from tests.simulation.wiring import LEAST
 
 _LINE_IS_QUICK: Final = 1  # a seed with which LINE has the picture ready
 
@@ -135,6 +136,21 @@ def flood_whose_newest_message_is_withdrawn_once_it_is_handed_over() -> list[str
         scene.pushes(delivery, instance=0)
         scene.runs_to_end(first)
         scene.runs_to_end(scene.takes_back(newest))
+        return scene.rests()
+
+
+def forgetting_that_dies_before_an_edit_has_lost_its_words() -> list[str]:
+    """The worker of `/forget me` dies right after the withdrawal; a compaction drops the message, so only its edit shows whose it is."""
+    with Scene(group=True, limits=LEAST).playing() as scene:
+        message = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_to_end(scene.edits(message))
+        scene.sleeps(1)
+        order = scene.stage.people.order("forget me", at_s=scene.world.now_s, by=message.author)
+        forgetting = scene.pushes(scene.delivers_order(order))
+        scene.runs_until(forgetting, "read edited/", times=2)
+        scene.dies(forgetting)
+        scene.runs_to_end(scene.asks())
         return scene.rests()
 
 

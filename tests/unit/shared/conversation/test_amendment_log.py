@@ -163,6 +163,14 @@ def test_edits_are_found_by_their_author_up_to_a_time(chat: Conversation) -> Non
     assert chat.amendments.edited_by(ANNA, until_ms=3) == {"m1", "m3"}
 
 
+def test_edits_of_withdrawn_messages_are_found_by_their_author_too(chat: Conversation) -> None:
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=1, text="new", by=mark_id(ANNA)))
+    chat.amendments.withdraw({"m1"}, timestamp_ms=2)
+
+    assert chat.amendments.edited_by(ANNA, until_ms=3) == {"m1"}
+    assert chat.amendments.edited_by(BERT, until_ms=3) == frozenset()
+
+
 def test_a_look_that_was_valid_too_shortly_is_repeated(clock: FixedClock) -> None:
     store = SlowStore(clock)
     chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
