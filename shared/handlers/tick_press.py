@@ -1,7 +1,8 @@
 """Presses of "Done" beside a listed entry: the entry is marked as done; a press sets, and never toggles.
 
-The press that gets the chat's turn carries out the presses that wait behind it, too: who ticks six items of a list while the bot thinks is
-answered once, with all six. A press whose entry cannot be ticked, or is of another list, is answered alone.
+The press that gets the chat's turn carries out the same person's presses that wait behind it, too: who ticks six items of a list while the
+bot thinks is answered once, with all six. A press whose entry cannot be ticked, or is of another list, is answered alone; so is another
+person's, in that person's language.
 """
 
 import datetime as dt
@@ -70,12 +71,12 @@ class _WaitingPresses:
             self._presses.pop(key, None)
 
     def beside(self, event: LineEvent) -> list[tuple[LineEvent, TickPress]]:
-        """Return the other presses of the event's chat, in the order of their arrival."""
-        waiting = [*self._presses.values()]
+        """Return the other presses of the same person in the event's chat, in the order of their arrival."""
+        waiting, sender = [*self._presses.values()], (event.conversation_id, event.user_id)
         return [
             (other, press)
             for other, press in waiting
-            if other.conversation_id == event.conversation_id and other.webhook_event_id != event.webhook_event_id
+            if (other.conversation_id, other.user_id) == sender and other.webhook_event_id != event.webhook_event_id
         ]
 
 
@@ -131,7 +132,7 @@ class TickPressHandler:
     def _ticks_beside(
         self, conversation: Conversation, filed: FiledEntries, event: LineEvent, own: _Tick
     ) -> dict[str, _Tick]:
-        """Return what the waiting presses on the same list tick, by the ids of their events."""
+        """Return what the person's waiting presses on the same list tick, by the ids of their events."""
         ticks = {
             other.webhook_event_id: _tick_of(conversation, filed, press)
             for other, press in self.waiting.beside(event)

@@ -16,7 +16,10 @@ def rows_of(world: World, people: People) -> tuple[Row, ...]:
     return decode(Catalog, stored.data).rows if stored is not None else ()
 
 
-def ticks(world: World, people: People, row: Row) -> Order:
-    """A member presses "Done" beside the entry, at this moment; nothing is delivered yet."""
+def ticks(world: World, people: People, row: Row, *, by: str | None = None) -> Order:
+    """A member presses "Done" beside the entry, at this moment; `by` is the member, else the members press in turn.
+
+    Nothing is delivered yet.
+    """
     press = TickPress(handle=handle_of(row), listed_ms=0)
-    return people.press_listed(press.data, at_s=world.now_s)
+    return people.press_listed(press.data, at_s=world.now_s, by=by)

@@ -253,23 +253,26 @@ class _Schedule:
                     world.scheduler.at(received_s, partial(self._deliver_press, people, order))
 
     def _tick(self, people: People) -> None:
-        """Now and then a member presses "Done" beside things of the list, one soon after the other."""
+        """Now and then members press "Done" beside things of the list, one soon after the other."""
         chance = of_its_own(self.rng, f"ticks {people.place}")
         until_s = max((message.at_s for message in people.messages), default=0.0) + _TICKED_S
         for _ in range(chance.randint(1, 2) if chance.random() < _TICKS else 0):
-            begun_s, gap_s = chance.random() * until_s, chance.choice(_TICK_GAPS_S)
+            begun_s, gap_s, by = (
+                chance.random() * until_s,
+                chance.choice(_TICK_GAPS_S),
+                chance.choice((MEMBERS[0], None)),
+            )
             for number in range(chance.randint(1, _TICKED_AT_MOST)):
                 if self._happens("ticks"):
-                    self.world.scheduler.at(
-                        begun_s + number * gap_s, partial(self._tick_one, people, chance.random(), chance.randint(1, 2))
-                    )
+                    tick = partial(self._tick_one, people, chance.random(), chance.randint(1, 2), by=by)
+                    self.world.scheduler.at(begun_s + number * gap_s, tick)
 
-    def _tick_one(self, people: People, which: float, times: int) -> None:
+    def _tick_one(self, people: People, which: float, times: int, *, by: str | None) -> None:
         """Press beside one of the things that the list shows at this moment; the press is sometimes delivered twice."""
         rows = rows_of(self.world, people)
         if not rows or len(people.orders) >= _ORDERS_AT_MOST:
             return
-        order = ticks(self.world, people, rows[int(which * len(rows))])
+        order = ticks(self.world, people, rows[int(which * len(rows))], by=by if people.is_group else None)
         for _ in range(times):
             self._deliver_press(people, order)
 
