@@ -251,7 +251,8 @@ class AgentResponder:
         locale = language_of(heard, default=self.prompt.locale, chosen=question.chosen_locale)
         if outcome.text is None:
             apology = self.phrases.text(Phrase.APOLOGY_REFUSED, locale=locale)
-            return replace(outcome.with_fixed_text(apology, OutcomeKind.APOLOGISED), answers=())
+            told = outcome.with_fixed_text(apology, OutcomeKind.APOLOGISED)
+            return replace(told, answers=(), offer=replace(outcome.offer, card=""))  # a card below it would tell more
         return replace(outcome, text=f"{outcome.text}{GAP}{self.phrases.text(Phrase.PARTLY_REFUSED, locale=locale)}")
 
     def _names(self, question: Question) -> Mapping[str, str]:

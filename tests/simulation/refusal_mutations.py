@@ -25,6 +25,11 @@ OF_REFUSALS: Final[Mapping[str, Mutation]] = {
         Return(value=None),
         lacks="what is asked beside a blocked word is refused with it",
     ),
+    "shows_no_card_below_a_refusal": Mutation(
+        "shared.agent.responder:AgentResponder._with_notice",
+        DropArgument("replace", "offer"),
+        lacks="below the apology to who asked with blocked words stands the card of what another member had asked for",
+    ),
     "says_what_is_left_out": Mutation(
         f"{_RESPONDER}:AgentResponder._answer_others",
         Bypass("_with_notice"),

@@ -48,16 +48,21 @@ def question_beside_a_blocked_one() -> list[str]:
         return [*([] if answered else ["I6: word1a was refused for the words of another message"]), *scene.rests()]
 
 
-def blocked_question_beside_one_that_the_model_skips() -> list[str]:
-    """Two members ask at once. The model blocks the word of one of them, and says nothing to the other."""
-    with Scene(group=True).playing() as scene:
+def blocked_question_beside_one_that_the_model_skips(verb: str = "") -> list[str]:
+    """Two members ask at once. The model blocks the word of one of them, and says nothing to the other, whatever the other asks for."""
+    with Scene(group=True, has_polls=True).playing() as scene:
         scene.stage.mood.blocked, scene.stage.mood.skips = frozenset({"word0a"}), 1.0
         first = scene.pushes(scene.delivers(scene.says()))
         scene.runs_until(first, "list journal/")
         scene.dies(first)
-        scene.runs_to_end(scene.asks())
+        scene.runs_to_end(scene.asks_for(verb) if verb else scene.asks())
         is_told = scene.said == [phrase(Phrase.APOLOGY_REFUSED, locale="en", bot_name="")]
         return [*([] if is_told else ["I6: a member whose question was blocked met silence"]), *scene.rests(calm=True)]
+
+
+def poll_beside_a_blocked_question() -> list[str]:
+    """The same; the other asks for a poll, and the model opens one before it chooses to say nothing."""
+    return blocked_question_beside_one_that_the_model_skips("poll")
 
 
 def broken_picture_that_is_asked_about() -> list[str]:
