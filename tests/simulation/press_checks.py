@@ -190,8 +190,10 @@ def check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]
         for outcome in done:
             button, at_s = pressed_at_s.get(outcome.answered_ids[0], ("", 0.0))
             is_no = begins_with_one(outcome.text, DECLINED)
-            answer_button = AnswerButton.DECLINE if is_no else AnswerButton.CARRY_OUT
-            if button != AnswerPress(button=answer_button, answer_id=proposal.webhook_event_id).data:
+            may_be = {AnswerButton.DECLINE if is_no else AnswerButton.CARRY_OUT}
+            if outcome.text is None:  # an erasure took the words, so either button may have been pressed
+                may_be |= {AnswerButton.DECLINE}
+            if button not in {AnswerPress(button=one, answer_id=proposal.webhook_event_id).data for one in may_be}:
                 yield "I9: a proposed change was carried out although nobody confirmed it"
             elif at_s - (proposal.timestamp_ms - EPOCH_MS) / 1_000 > CONFIRMED_WITHIN_MS / 1_000 + _TWO_MS:
                 yield "I9: a proposed change was carried out more than ten minutes after it was proposed"
