@@ -26,10 +26,9 @@ class Place:
 
     `event`: the same for all deliveries of an event; "" equals no other. `sent_ms`: LINE's timestamp of the event. `gives_way`: the
     delivery can hand over, as a message's can; such places are evicted before places of commands. `is_doubled`: evicted for a newer
-    delivery of the same event. `inherits`: timestamp and event of each
-    evicted delivery that relied on this place; those that no turn has answered are run after this delivery. `author`: who sent
-    the message, or "" if a prompt would not show the event. `is_optional`: nobody asked for the work, so it takes no place from messages
-    and commands. `woken`: set when a turn of the chat ends, or the place is taken.
+    delivery of the same event. `inherits`: timestamp and event of each evicted delivery that relied on this place; those that no turn has
+    answered are run after this delivery. `author`: who sent the message, or "" if a prompt would not show the event. `is_optional`: nobody
+    asked for the work, so it takes no place from messages and commands. `woken`: set when a turn of the chat ends, or the place is taken.
     """
 
     event: str = ""

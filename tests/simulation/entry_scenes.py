@@ -8,7 +8,7 @@ from shared.knowledge.schema import DONE
 from shared.knowledge.tombstone import tombstone_in
 from shared.line.phrases import Phrase, phrase
 from shared.locales import LOCALES
-from tests.simulation.listed import rows_of, ticks
+from tests.simulation.listed import listed_rows, ticks
 from tests.simulation.people import Message, Order
 from tests.simulation.scene import LONG_SLEEP_S, MINUTE_S, Scene
 from tests.simulation.wiring import TINY
@@ -76,7 +76,7 @@ def _ticks(scene: Scene) -> Order:
 
 
 def _rows(scene: Scene) -> tuple[Row, ...]:
-    return rows_of(scene.world, scene.stage.people)
+    return listed_rows(scene.world, scene.stage.people)
 
 
 def _undone(scene: Scene) -> list[str]:

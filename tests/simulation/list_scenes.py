@@ -9,7 +9,7 @@ from shared.knowledge.shared_lists import handle_of_list
 from shared.line.phrases import Phrase
 from shared.line.postback_data import ListChoice, ListPress
 from tests.simulation.fixed_texts import in_every_language
-from tests.simulation.listed import rows_of, ticks
+from tests.simulation.listed import listed_rows, ticks
 from tests.simulation.people import Order
 from tests.simulation.press_checks import answers_to
 from tests.simulation.scene import MINUTE_S, Scene
@@ -127,7 +127,7 @@ def _clears(scene: Scene) -> Order:
 
 
 def _rows(scene: Scene) -> tuple[Row, ...]:
-    return rows_of(scene.world, scene.stage.people)
+    return listed_rows(scene.world, scene.stage.people)
 
 
 def _ticked_items(scene: Scene) -> list[str]:

@@ -10,7 +10,7 @@ from tests.simulation.people import Order, People
 from tests.simulation.world import World
 
 
-def rows_of(world: World, people: People) -> tuple[Row, ...]:
+def listed_rows(world: World, people: People) -> tuple[Row, ...]:
     """Return the rows of the chat's entries, as they are at this moment."""
     stored = world.objects.read(ObjectNames(people.conversation_id).entry(CATALOG_FILE))
     return decode(Catalog, stored.data).rows if stored is not None else ()

@@ -21,7 +21,7 @@ from tests.simulation.calendars import leaving_from
 from tests.simulation.cut import NOTHING, Cut
 from tests.simulation.draws import draw_stage
 from tests.simulation.hooks import make_hook, notice_to, revoke_hook
-from tests.simulation.listed import rows_of, ticks
+from tests.simulation.listed import listed_rows, ticks
 from tests.simulation.people import MEMBERS, Message, Order, People
 from tests.simulation.scheduler import STEPS, Task
 from tests.simulation.stage import Stage, playing
@@ -269,7 +269,7 @@ class _Schedule:
 
     def _tick_one(self, people: People, which: float, times: int, *, by: str | None) -> None:
         """Press beside one of the things that the list shows at this moment; the press is sometimes delivered twice."""
-        rows = rows_of(self.world, people)
+        rows = listed_rows(self.world, people)
         if not rows or len(people.orders) >= _ORDERS_AT_MOST:
             return
         order = ticks(self.world, people, rows[int(which * len(rows))], by=by if people.is_group else None)

@@ -2,15 +2,12 @@
 
 import pytest
 
-from shared.knowledge.catalog import Catalog
-from shared.storage.codec import decode
+from tests.simulation.listed import listed_rows
 from tests.simulation.scene import Scene
 
 
 def vectors(scene: Scene) -> list[str]:
-    name = f"entries/{scene.stage.people.conversation_id}/search.json"
-    stored = scene.world.objects.read(name)
-    return [row.vector for row in decode(Catalog, stored.data).rows] if stored is not None else []
+    return [row.vector for row in listed_rows(scene.world, scene.stage.people)]
 
 
 def test_a_search_leaves_a_vector_of_each_entry() -> None:

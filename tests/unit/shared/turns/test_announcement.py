@@ -8,7 +8,7 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.bus.endpoint import REQUEST_S
 from shared.clock import Deadline
-from shared.conversation.records import Erasure, Offer, OutcomeKind
+from shared.conversation.records import Erasure, Offer, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
@@ -300,14 +300,20 @@ def test_announcement_whose_older_delivery_is_evicted_does_not_come_again_for_it
     assert (group.line.calls, group.conversation.journal.outcome_of("e1")) == (0, None)
 
 
-def test_announcement_that_lost_its_place_waits_for_the_record_of_its_text(reads: ThreadPoolExecutor) -> None:
+def crowded_chat_with(committed: OutcomeRecord, reads: ThreadPoolExecutor) -> AnnouncedChat:
+    """Return a chat whose turn is committed to the outcome by a holder that has died, and in which a delivery loses its place at once."""
     clock = CrowdedClock()
     group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock), clock)
     clock.others = lambda: group.runner.room.place(group.conversation.id, sent_ms=clock.now_ms(), gives_way=False)
     lease = open_turn(group.conversation, group.conversation.turn.read())
     assert lease is not None
     token = ReplyToken(value="t1", received_ms=clock.now_ms())
-    assert lease.commit(HELLO.outcome, Route.on(token)) is not None  # and its holder dies
+    assert lease.commit(committed, Route.on(token)) is not None
+    return group
+
+
+def test_announcement_that_lost_its_place_waits_for_the_record_of_its_text(reads: ThreadPoolExecutor) -> None:
+    group = crowded_chat_with(HELLO.outcome, reads)
 
     assert group.deliver() == "replied"
 
@@ -441,13 +447,7 @@ def test_a_press_that_was_answered_meanwhile_is_not_told_of_with_another_one(gro
 
 
 def test_a_press_waits_for_the_record_of_the_answer_that_tells_of_it(reads: ThreadPoolExecutor) -> None:
-    clock = CrowdedClock()
-    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock), clock)
-    clock.others = lambda: group.runner.room.place(group.conversation.id, sent_ms=clock.now_ms(), gives_way=False)
-    lease = open_turn(group.conversation, group.conversation.turn.read())
-    assert lease is not None
-    token = ReplyToken(value="t1", received_ms=clock.now_ms())
-    assert lease.commit(replace(HELLO.outcome, pressed_ids=("e2",)), Route.on(token)) is not None  # and its holder dies
+    group = crowded_chat_with(replace(HELLO.outcome, pressed_ids=("e2",)), reads)
 
     assert group.deliver(SECOND) == "replied"
     assert group.line.replies == {"t1": ("hello",)}
