@@ -51,6 +51,28 @@ def test_a_bought_item_is_found_and_ticked_off_in_one_turn(platform: Platform, p
     assert "食パン ✓" in person.hears_next(after=2)
 
 
+def test_a_list_that_the_chat_shares_is_shown_although_notion_has_one_of_its_name(
+    platform: Platform, person: Person
+) -> None:
+    person.says("買い物リストに牛乳と卵を入れて")
+    platform.settle()
+    told = len(person.hears())
+
+    person.says("買い物リストを見せて")
+    platform.settle()
+
+    *_, card = person.hears()[told:]
+    assert card.startswith("買い物")
+    assert "牛乳" in card
+    assert "卵" in card
+
+
+def test_a_failed_call_is_told_in_words_for_people(person: Person) -> None:
+    person.says("幻のリストを見せて")
+
+    assert person.hears_next(after=0) == "そのリストは見つかりませんでした。"
+
+
 def test_a_rate_limit_of_notion_only_delays_the_answer(platform: Platform, person: Person) -> None:
     platform.do(
         lambda stack: stack.notion.faults.add(
@@ -67,7 +89,7 @@ def test_a_rate_limit_of_notion_only_delays_the_answer(platform: Platform, perso
 def test_a_lost_answer_of_notion_creates_no_second_page(platform: Platform, person: Person) -> None:
     platform.do(lambda stack: stack.notion.faults.add(NotionFault(method="POST", path="pages", nth=1, answer="cut")))
     person.says("買い物リストにバナナを追加して")
-    assert "may have been done or not" in person.hears_next(after=0)
+    assert "できたかどうか、確認できませんでした。" in person.hears_next(after=0)
 
     platform.settle()
 

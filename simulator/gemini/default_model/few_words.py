@@ -25,5 +25,10 @@ def are_enough(prompt: Prompt) -> bool:
 
 
 def say(prompt: Prompt) -> Decision:
-    """Say a few words in the language of the last message, Thai included."""
-    return Say(text=_THAI_WORDS if _THAI.search(prompt.words) else _WORDS[prompt.language])
+    """Say a few words."""
+    return Say(text=words_for(prompt))
+
+
+def words_for(prompt: Prompt) -> str:
+    """Return a few words in the language of the last message, Thai included."""
+    return _THAI_WORDS if _THAI.search(prompt.words) else _WORDS[prompt.language]

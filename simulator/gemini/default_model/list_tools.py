@@ -1,7 +1,8 @@
 """The rules for lists in Notion and for the web search, from plain sentences.
 
-`add milk to my shopping list` creates a page, `I bought the milk` searches for the page and ticks the checkbox, `show me my shopping list`
-lists the pages, `look up the weather` searches the web. The names of the lists come from the declarations of the request.
+`add milk to my shopping list` creates a page, `I bought the milk` searches for the page and ticks the checkbox,
+`show me my shopping list` shows the chat's shared list of that name, if there is one, and lists the pages, `look up the weather`
+searches the web. The names of the lists come from the declarations of the request.
 """
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
 
@@ -12,6 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from simulator.gemini.default_model import few_words
 from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say, mapping
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ _PURCHASES = (r"(?P<item>.{1,80}?)は買ったよ", r"i bought the (?P<item>.{1,
 _LISTINGS = (rf"{_LIST}リストを見せて", rf"show me (?:my|the) {_LIST} list")
 _SEARCHES = (r"(?P<item>.{1,200}?)を調べて", r"look up (?P<item>.{1,200})")
 _CHECKBOX = re.compile(r'"([^"]+)" \(checkbox\)')
+SHOW_LIST = "show_list"
 _TOOLS = frozenset({"create_page", "search_database", "update_page", "web_search"})
 
 
@@ -41,6 +44,7 @@ class _Words:
     missing: str
     empty: str
     contents: str
+    also_in_notion: str
     search_result: str
 
 
@@ -51,6 +55,7 @@ _WORDS: Mapping[Language, _Words] = {
         missing="「{item}」はリストに見つかりませんでした。",
         empty="リストは空です。",
         contents="リストの中身です：{items}",
+        also_in_notion="Notionのほうにはこれがあります：{items}",
         search_result="「{item}」を調べました。シミュレーターなので、本当の検索結果ではありません。",
     ),
     "en": _Words(
@@ -59,6 +64,7 @@ _WORDS: Mapping[Language, _Words] = {
         missing="I did not find “{item}” on the list.",
         empty="The list is empty.",
         contents="On the list: {items}",
+        also_in_notion="On the list in Notion: {items}",
         search_result="I looked “{item}” up. I am a stand-in, so this is no real search.",
     ),
 }
@@ -76,39 +82,39 @@ def answer_search(prompt: Prompt) -> Decision:
 
 def first_call(prompt: Prompt) -> CallTool | None:
     """Return the requested call of an offered tool for lists or the web; None if the last message requests no such tool."""
-    calls = (_addition(prompt), _purchase(prompt), _listing(prompt), _search(prompt))
+    calls = (_addition(prompt), _purchase(prompt), _shared_listing(prompt), _listing(prompt), _search(prompt))
     return next((call for call in calls if call is not None and prompt.offers(call.name)), None)
 
 
 def has_result(prompt: Prompt) -> bool:
-    """Whether all calls of the last round were for lists or the web, and succeeded."""
-    return prompt.has_results_of(_TOOLS)
+    """Whether the last round succeeded with calls for lists or the web, or looked for a shared list whose name Notion knows, too."""
+    return prompt.has_results_of(_TOOLS) or _has_asked_for_the_shared_list(prompt)
 
 
 def proceed(prompt: Prompt) -> Decision:
-    """Tick off the first item of the search's results, or say the result."""
-    result = prompt.results[-1]
-    words = _WORDS[prompt.language]
-    output = prompt.output
-    item = _item(prompt)
+    """Search after the look for a shared list, use what the search returned, or say the result."""
+    if _has_asked_for_the_shared_list(prompt) and (search := _listing(prompt)) is not None:
+        return search
+    result, words = prompt.results[-1], _WORDS[prompt.language]
     match result.name:
         case "create_page":
-            return Say(text=words.added.format(item=item))
+            return Say(text=words.added.format(item=_item(prompt)))
         case "update_page":
-            return Say(text=words.ticked.format(item=item))
+            return Say(text=words.ticked.format(item=_item(prompt)))
         case "web_search":
-            return Say(text=str(output.get("answer", "")))
-    pages = output.get("pages")
+            return Say(text=str(prompt.output.get("answer", "")))
+    return _from_search(prompt, words)
+
+
+def _from_search(prompt: Prompt, words: _Words) -> Decision:
+    """Tick off the first item of the search's results, or say what the list holds."""
+    pages = prompt.output.get("pages")
     rows = [mapping(page) for page in pages] if isinstance(pages, list) else []
     if prompt.match(_LISTINGS):
-        return Say(
-            text=words.contents.format(items=("、" if prompt.language == "ja" else ", ").join(map(_line, rows)))
-            if rows
-            else words.empty
-        )
-    checkbox = _CHECKBOX.search(str(output.get("properties", "")))
+        return Say(text=_contents(prompt, rows))
+    checkbox = _CHECKBOX.search(str(prompt.output.get("properties", "")))
     if not rows or checkbox is None:
-        return Say(text=words.missing.format(item=item))
+        return Say(text=words.missing.format(item=_item(prompt)))
     changes = json.dumps({checkbox[1]: True}, ensure_ascii=False)
     return CallTool(name="update_page", args={"page_id": str(rows[0]["page_id"]), "properties": changes})
 
@@ -133,6 +139,26 @@ def _listing(prompt: Prompt) -> CallTool | None:
     match = prompt.match(_LISTINGS)
     name = _database(prompt, _LISTS[match["list"].casefold()]) if match else None
     return CallTool(name="search_database", args={"database_name": name}) if name else None
+
+
+def _shared_listing(prompt: Prompt) -> CallTool | None:
+    """Return the call for the chat's shared list of the same name, which goes before Notion's."""
+    match = prompt.match(_LISTINGS) if _listing(prompt) is not None else None
+    return CallTool(name=SHOW_LIST, args={"list": match["list"]}) if match else None
+
+
+def _has_asked_for_the_shared_list(prompt: Prompt) -> bool:
+    """Whether the last round looked for the shared list of a name that a list in Notion has as well."""
+    is_asked = bool(prompt.results) and prompt.results[-1].name == SHOW_LIST
+    return is_asked and _listing(prompt) is not None and prompt.offers("search_database")
+
+
+def _contents(prompt: Prompt, rows: list[Mapping[str, Any]]) -> str:
+    """Return what Notion's list holds; where the product puts the shared list below the answer, few words if Notion's is empty."""
+    words, items = _WORDS[prompt.language], ("、" if prompt.language == "ja" else ", ").join(map(_line, rows))
+    if any(response.name == SHOW_LIST and response.error is None for response in prompt.responses):
+        return words.also_in_notion.format(items=items) if rows else few_words.words_for(prompt)
+    return words.contents.format(items=items) if rows else words.empty
 
 
 def _search(prompt: Prompt) -> CallTool | None:

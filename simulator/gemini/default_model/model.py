@@ -15,6 +15,7 @@ from simulator.gemini import pages, videos
 from simulator.gemini.answers import CallPart, Candidate, count_tokens
 from simulator.gemini.default_model import (
     expense_tools,
+    failures,
     few_words,
     file_text,
     knowledge_tools,
@@ -44,7 +45,6 @@ REPLY, SKIP = "reply", "skip"
 WRITE_RECAP, WRITE_DESCRIPTION = "write_recap", "write_description"
 SUMMARY_LINE = 'each beginning with "- "'  # with these words the product asks for a summary that a group reads
 MAX_QUOTE_CHARACTERS = 80
-WAITS_FOR_A_TAP = "Not done yet"  # with these words the product answers a call that a person has to confirm
 _MAX_WORDS_AFTER_GREETING = 16
 _QUESTION = re.compile(r".*(?:[?\uff1f]|ですか|ますか)[\s。]*", re.DOTALL)
 
@@ -160,10 +160,8 @@ def _has_only_replies(prompt: Prompt) -> bool:
 def _put_into_words(prompt: Prompt) -> Decision:
     """Say the result or the failure of the last call."""
     result = [result for result in prompt.results if result.name not in {REPLY, SKIP}][-1]
-    if result.error is not None and result.error.startswith(WAITS_FOR_A_TAP):
-        return Say(text=prompt.phrases.waits)
     if result.error is not None:
-        return Say(text=prompt.phrases.failure.format(words=_shorten(_in_words(result.error))))
+        return Say(text=failures.words_for(result, said=prompt.words, fallback=prompt.language))
     output = result.response.get("output", result.response)
     return Say(text=prompt.phrases.result.format(words=_shorten(_in_words(output))))
 

@@ -32,8 +32,6 @@ class Phrases:
     media: Mapping[str, str]
     file: str
     result: str
-    failure: str
-    waits: str
     last_words: str
     no_last_words: str
     fact: str
@@ -61,8 +59,6 @@ JAPANESE = Phrases(
     },
     file="ファイルの始まりは「{line}」ですね。",
     result="確認しました：{words}",
-    failure="うまくいきませんでした：{words}",
-    waits="下のボタンで確認してください。",
     last_words="「{words}」とおっしゃいました。",
     no_last_words="まだ何も伺っていません。",
     fact="{key}は{value}ですね。",
@@ -90,8 +86,6 @@ ENGLISH = Phrases(
     },
     file="The file begins with “{line}”.",
     result="Here is what I found: {words}",
-    failure="That did not work: {words}",
-    waits="Please confirm it with the button below.",
     last_words="You said: “{words}”.",
     no_last_words="You have not told me anything yet.",
     fact="Your {key} is {value}.",

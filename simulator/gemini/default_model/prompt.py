@@ -87,6 +87,11 @@ class Prompt:
         """The responses to the calls of the round before; empty in the first round."""
         return self.request.contents[-1].function_responses
 
+    @property
+    def responses(self) -> tuple[FunctionResponse, ...]:
+        """The responses to the calls of all rounds."""
+        return tuple(response for content in self.request.contents for response in content.function_responses)
+
     def offers(self, name: str) -> bool:
         """Whether the model may call the function."""
         return any(function.name == name for function in self.request.callable_functions)

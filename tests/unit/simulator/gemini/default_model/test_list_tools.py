@@ -59,3 +59,61 @@ def test_a_sentence_becomes_a_call(
 
 def test_without_its_tool_a_sentence_is_answered_in_words(calls: Callable[..., tuple[str, dict[str, Any]]]) -> None:
     assert calls("買い物リストに牛乳を追加して", "reply")[0] == "reply"
+
+
+SHOWN = "買い物リストを見せて"
+
+
+@pytest.fixture
+def answer(
+    body: Callable[..., dict[str, Any]], read: Callable[..., GenerateContentRequest]
+) -> Callable[..., tuple[str, dict[str, Any]]]:
+    """Return what the model calls after a sentence and the responses of a round each."""
+
+    def answer(said: str, *responses: tuple[str, dict[str, Any]]) -> tuple[str, dict[str, Any]]:
+        declared = [*TOOLS, {"name": "show_list", "parametersJsonSchema": {"type": "object"}}]
+        asked = body(said, tools=[{"functionDeclarations": declared}])
+        for name, response in responses:
+            asked["contents"] += [
+                {"role": "model", "parts": [{"functionCall": {"name": name, "args": {}}}]},
+                {"role": "user", "parts": [{"functionResponse": {"name": name, "response": response}}]},
+            ]
+        (part,) = default_model.answer(read(asked)).parts
+        assert isinstance(part, CallPart)
+        return part.name, dict(part.args)
+
+    return answer
+
+
+@pytest.mark.parametrize(("said", "name"), [(SHOWN, "買い物"), ("Show me the shopping list", "shopping")])
+def test_the_shared_list_of_the_name_is_looked_for_first(
+    said: str, name: str, answer: Callable[..., tuple[str, dict[str, Any]]]
+) -> None:
+    assert answer(said) == ("show_list", {"list": name})
+
+
+@pytest.mark.parametrize("response", [{"output": {"list": "買い物"}}, {"error": "There is no list in this chat."}])
+def test_the_list_in_notion_is_searched_next(
+    response: dict[str, Any], answer: Callable[..., tuple[str, dict[str, Any]]]
+) -> None:
+    assert answer(SHOWN, ("show_list", response)) == ("search_database", {"database_name": "shopping_list"})
+
+
+@pytest.mark.parametrize(
+    ("shared", "pages", "told"),
+    [
+        ({"output": {}}, [], "わかりました。"),
+        ({"output": {}}, [{"title": "塩"}], "Notionのほうにはこれがあります：塩"),
+        ({"error": "There is no list in this chat."}, [], "リストは空です。"),
+        ({"error": "There is no list in this chat."}, [{"title": "塩"}], "リストの中身です：塩"),
+    ],
+)
+def test_the_answer_names_what_stands_in_notion_beside_the_shared_list(
+    shared: dict[str, Any],
+    pages: list[dict[str, Any]],
+    told: str,
+    answer: Callable[..., tuple[str, dict[str, Any]]],
+) -> None:
+    searched = {"output": {"pages": pages}}
+
+    assert answer(SHOWN, ("show_list", shared), ("search_database", searched)) == ("reply", {"message": told})

@@ -116,9 +116,12 @@ def test_after_a_reply_the_model_stays_silent(ask: Callable[..., tuple[str, str]
     [
         ({"output": ["a"]}, "Here is what I found: a"),
         ({"found": 2}, "Here is what I found: found: 2"),
-        ({"error": '{"field": "at", "must": ["be", "later"]}'}, "That did not work: field: at, must: be, later"),
-        ({"error": "no entry"}, "That did not work: no entry"),
-        ({"error": {"message": "no entry", "may_retry": True}}, "That did not work: no entry"),
+        ({"error": "no entry"}, "Sorry, that did not work."),
+        ({"error": {"message": "no entry", "may_retry": True}}, "Sorry, that did not work."),
+        (
+            {"error": "No answer came, so it may have been done or not."},
+            "I cannot tell whether that was done. Please have a look.",
+        ),
         ({"error": {"message": "Not done yet: a button asks."}}, "Please confirm it with the button below."),
     ],
 )
