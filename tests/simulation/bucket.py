@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 from shared.adapters.memory.object_store import WriteLimitError
 from shared.calendars.feed import FEED_PREFIX
 from shared.calendars.store import FOLDER as CALENDARS
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
@@ -57,15 +58,22 @@ class Bucket:
         return self._write(name, data, generation)
 
     def delete(self, name: str, *, generation: int | None = None) -> bool:
-        objects, deletion = self._world.objects, f"delete {name}"
+        deletion = f"delete {name}"
         try:
-            is_free = self._call(deletion, lambda: objects.delete(name, generation=generation))
+            is_free = self._call(deletion, lambda: self._delete_now(name, generation))
         finally:
             if not self._world.scheduler.current().process.is_dead:
                 newest = self._world.objects.newest_generation
                 self._world.repeat_later(lambda: self._delete_late(name, generation, newest))
         if name.startswith(MARKERS):
             self._withdrawals.look()
+        return is_free
+
+    def _delete_now(self, name: str, generation: int | None) -> bool:
+        is_free = self._world.objects.delete(name, generation=generation)
+        if name.startswith("journal/") and not name.endswith(OUTCOME_SUFFIX):
+            _, chat, message_name = name.split("/")
+            self._holders.note_dropped(chat, {message_name.removesuffix(".json")})
         return is_free
 
     def _delete_late(self, name: str, generation: int | None, newest: int) -> None:
@@ -135,6 +143,8 @@ class Bucket:
             self._holders.note_message(name, data)
         elif written is not None and name.startswith("snapshots/"):
             self._holders.note_recaps(name, data)
+            kept = decode(SnapshotRecord, before.data).all_messages if before else ()
+            self._holders.note_dropped(name.split("/")[1].removesuffix(".json"), {one.line_message_id for one in kept})
         elif written is not None and name.startswith((FEED_PREFIX, CALENDARS)):
             note_calendar(self._world, name, data)
         elif written is not None and name.startswith("due/"):

@@ -23,7 +23,7 @@ from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.mind import Mood
 from tests.simulation.people import ids_repeated_in, without_spaces
 from tests.simulation.scheduler import Task
-from tests.simulation.world import WORD, World
+from tests.simulation.world import TICK, WORD, World
 
 _WHOLE: Final = 480
 """Characters of an answer from which on words may have been cut off."""
@@ -51,6 +51,8 @@ class Holders:
         self._charged: dict[str, int] = {}
         self._plans: dict[tuple[str, str], dict[str, float]] = {}
         self._withdrawn_s: dict[str, float] = {}
+        self._together: dict[tuple[str, str], set[str]] = {}
+        self._nowhere: set[tuple[str, str]] = set()
         self._recorded_s: dict[tuple[str, str], float] = {}
         self._begun_s: dict[tuple[str, str], float] = {}
         self._quoted_ids: dict[str, str | None] = {}
@@ -94,18 +96,37 @@ class Holders:
         if event.kind is AmendmentKind.MEMBER_ERASURE:
             truth.members_forgotten_s.setdefault(chat, self._world.now_s)
         elif event.kind is AmendmentKind.WITHDRAWAL:
+            new_ids = {one for one in event.withdrawn_ids if (chat, one) not in truth.withdrawn}
+            self._nowhere |= {(chat, one) for one in new_ids - self._message_ids(chat)} if new_ids else set()
             truth.withdrawn.update((chat, one) for one in event.withdrawn_ids)
+            self._together.setdefault((chat, event.id), set()).update(event.withdrawn_ids)
             for message_id in event.withdrawn_ids:
                 self._withdrawn_s.setdefault(message_id, self._world.now_s)
             self._begun_s.setdefault((chat, event.id), self._world.now_s)
         elif event.kind is AmendmentKind.PLAN:
             self._note_plan(chat, event)
 
+    def note_dropped(self, chat: str, message_ids: set[str]) -> None:
+        """Messages may be nowhere from now on; where no request of a withdrawal dropped them, no plan can compare their words."""
+        truth = self._world.truth
+        withdrawn_ids = {one for one in message_ids if (chat, one) in truth.withdrawn}
+        if withdrawn_ids and not self._world.scheduler.current().request.startswith(("unsend", TICK)):
+            self._nowhere |= {(chat, one) for one in withdrawn_ids - self._message_ids(chat)}
+
     def _note_plan(self, chat: str, event: AmendmentEvent) -> None:
+        """Note what the plan names and could not compare, because words were gone.
+
+        For example, a message left the memory of a chat without an archive before its author took it back, or a compaction dropped the
+        message before the plan. Or the sweep of another withdrawal has compared the message, and then dropped it: the message's own plan
+        cannot know. But a withdrawal that drops its own message before its plan is stored has no excuse.
+        """
         truth = self._world.truth
         planned_s = self._plans.setdefault((chat, event.id), {})
-        of_others = {one for one in event.redacted_ids if (chat, one) in truth.planned and one not in planned_s}
-        truth.uncompared.update((chat, one) for one in of_others & self._of_lost_messages(chat))
+        lost = self._together.get((chat, event.id), set()) - self._message_ids(chat)
+        of_lost = self._naming(chat, lost).intersection(event.redacted_ids) - planned_s.keys()
+        of_nowhere = self._naming(chat, {one for one in lost if (chat, one) in self._nowhere})
+        of_others = {one for one in of_lost if (chat, one) in truth.planned}
+        truth.uncompared.update((chat, one) for one in of_lost & (of_nowhere | of_others))
         for redacted_id in event.redacted_ids:
             planned_s.setdefault(redacted_id, self._world.now_s)
         begun_s = self._begun_s.setdefault((chat, event.id), self._world.now_s)
@@ -118,17 +139,13 @@ class Holders:
                 if self._recorded_s[chat, own_id] >= begun_s and not set(new).isdisjoint(outcome.provenance.ids):
                     truth.overtaken.add((chat, own_id))
 
-    def _of_lost_messages(self, chat: str) -> set[str]:
-        """Return the answers and recaps that name a withdrawn message that is nowhere, so that nothing can be compared with its words.
-
-        For example, the sweep of another withdrawal has compared the message, and then dropped it: the message's own plan cannot know.
-        """
+    def _naming(self, chat: str, message_ids: set[str]) -> set[str]:
+        """Return the answers and recaps that name one of the messages."""
         truth = self._world.truth
-        lost = {one for where, one in truth.withdrawn if where == chat} - self._message_ids(chat)
         sources = {own_id: outcome.provenance.ids for own_id, outcome in truth.recorded.get(chat, {}).items()}
         recaps = ((own_id, recap) for (where, own_id), recap in truth.recapped.items() if where == chat)
         sources |= {own_id: recap.provenance.ids for own_id, recap in recaps}
-        return {own_id for own_id, ids in sources.items() if not lost.isdisjoint(ids)}
+        return {own_id for own_id, ids in sources.items() if not message_ids.isdisjoint(ids)}
 
     def _message_ids(self, chat: str) -> set[str]:
         """Return the messages that journal, snapshot or archive have."""

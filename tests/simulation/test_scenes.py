@@ -9,12 +9,14 @@ from shared.turns.deferral import LateReply
 from tests.simulation.amendment_scenes import worker_that_dies_before_a_late_tick
 from tests.simulation.entry_scenes import reply_beside_a_write_that_fails
 from tests.simulation.forgetting_scenes import proposes_to_take_back
+from tests.simulation.mind import Manner
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.people import GROUP, Message
 from tests.simulation.scene import Scene
 from tests.simulation.tap_scenes import tap_whose_worker_dies
 from tests.simulation.times import ANSWERABLE_S, DEFER_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import TINY
+from tests.simulation.withdrawal_scenes import unsend_of_what_left_memory, unsend_that_dies_before_a_compaction
 
 BUTTON = "late:event-1"
 _FEW_ANSWERS = 4
@@ -289,6 +291,15 @@ def test_an_answer_that_names_one_which_a_compaction_cleaned_before_the_plan_goe
         outcomes = scene.world.truth.recorded[chat].values()
     assert any(one.text is None and first.id not in one.provenance.ids for one in outcomes)
     assert scene.world.truth.uncompared
+
+
+@pytest.mark.parametrize("manner", ["says nothing", "paraphrases"])
+def test_what_names_an_answer_to_a_message_that_a_compaction_dropped_may_lose_its_words(manner: Manner) -> None:
+    assert unsend_that_dies_before_a_compaction(manner) == []
+
+
+def test_what_names_an_answer_to_a_message_that_left_memory_may_lose_its_words() -> None:
+    assert unsend_of_what_left_memory() == []
 
 
 def test_a_change_is_carried_out_once_although_its_worker_dies() -> None:

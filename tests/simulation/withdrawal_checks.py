@@ -166,10 +166,10 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
     A prompt shows a medium without its word, and a catch-up has none, so only `saw` tells of them; nor does it show the messages of calls
     that an earlier attempt made. Where more was amended than small bounds let a withdrawal read, it cannot tell what went with earlier
     ones, and takes more. An erasure that ended as a dead letter may have taken any. What lost its words before a plan named it cannot be
-    compared: all that names it may go. So may an answer that was under way when a plan took what it names, and one whose receipt quotes
-    a phrase that a withdrawn message says as well. An answer beside a blocked message answers that message, too. An answer that proposes to
-    take messages back lists how they begin, also where `forget_messages` found them only after its model had been told that it takes too
-    long.
+    compared: all that names it may go, and all that names an answer to a message that no object held when a plan was made. So may an answer
+    that was under way when a plan took what it names, and one whose receipt quotes a phrase that a withdrawn message says as well. An
+    answer beside a blocked message answers that message, too. An answer that proposes to take messages back lists how they begin, also
+    where `forget_messages` found them only after its model had been told that it takes too long.
     """
     people, truth = story.people, story.world.truth
     is_erased = people.erased_s >= 0 or story.is_lost(("part", *(one.id for one in people.orders)))

@@ -13,6 +13,8 @@ from tests.simulation.wiring import AMENDMENT_TIMES, TINY
 
 _NEARLY_TWO_MINUTES_S: Final = 115.0
 """As long as a tick may take to carry out a second pass, and shorter than Pub/Sub waits for an acknowledgement."""
+_UNTIL_FORGOTTEN: Final = 3
+"""Messages after which a chat that keeps as little as possible holds no older one."""
 _ALL_JOURNALLED: Final = MemoryLimits(journalled=100)
 
 
@@ -239,9 +241,9 @@ def unsend_that_dies_before_its_plan_beside_an_answer_that_repeats_nothing() -> 
     return unsend_that_dies_before_its_plan("says nothing")
 
 
-def unsend_that_dies_before_a_compaction() -> list[str]:
+def unsend_that_dies_before_a_compaction(manner: Manner = "repeats") -> list[str]:
     """The same; and a compaction drops the message and sleeps before it drops the answers, until the unsend is delivered again."""
-    with Scene(limits=TINY, bounds={"messages_shown": 1}).playing() as scene:
+    with Scene(limits=TINY, bounds={"messages_shown": 1}, manner=manner).playing() as scene:
         first, quoting = _says_and_quotes_the_answer(scene)
         answering = scene.pushes(quoting)
         scene.runs_past(answering, f"write {JOURNAL}event-2.outcome")
@@ -250,6 +252,19 @@ def unsend_that_dies_before_a_compaction() -> list[str]:
         compacting = scene.pushes(quoting)
         scene.runs_until(compacting, f"delete {JOURNAL}event-1.outcome")
         scene.sleeps_in(compacting, seconds=LONG_SLEEP_S)
+        return scene.rests()
+
+
+def unsend_of_what_left_memory() -> list[str]:
+    """The chat has no archive, and its message has left memory. What names an answer to it goes, although the model repeats nothing."""
+    bounds = {"messages_shown": 1}
+    with Scene(limits=TINY, has_archive=False, bounds=bounds, manner="says nothing").playing() as scene:
+        first, quoting = _says_and_quotes_the_answer(scene)
+        scene.runs_to_end(scene.pushes(quoting))
+        for _ in range(_UNTIL_FORGOTTEN):
+            scene.sleeps(1)
+            scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+        scene.runs_to_end(scene.takes_back(first))
         return scene.rests()
 
 

@@ -190,7 +190,7 @@ class Truth:
     planned: set[tuple[str, str]] = field(default_factory=set)
     """The answers and recaps, by chat and own id, that some withdrawal has planned to take."""
     uncompared: set[tuple[str, str]] = field(default_factory=set)
-    """Those of them that had lost their words before the first plan that names them was stored."""
+    """Those of them that had lost their words before the first plan that names them was stored, or whose messages had."""
     overtaken: set[tuple[str, str]] = field(default_factory=set)
     """The outcomes, by chat and id, that were under way when a plan took something of their prompts: no plan compared them."""
     marked_erasures: set[tuple[str, int]] = field(default_factory=set)
