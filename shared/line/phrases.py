@@ -208,6 +208,7 @@ class Phrase(StrEnum):
     TRANSLATION_NO_TERMS = "translation_no_terms"
     TRANSLATION_LIMIT = "translation_limit"
     SUMMARY_LIMIT = "summary_limit"
+    SUMMARY_FAILED = "summary_failed"
     TRANSLATION_CUT = "translation_cut"
     SWITCHES_TITLE = "switches_title"
     SWITCHES_ON = "switches_on"

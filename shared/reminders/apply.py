@@ -106,6 +106,7 @@ def _changed(stored: Reminder, staged: Reminder) -> Reminder:
         due_ms=stored.due_ms,
         claim=stored.claim,
         kept_ms=stored.kept_ms,
+        tries=stored.tries,
         state=stored.state,
         ended_ms=stored.ended_ms,
     )

@@ -2,6 +2,7 @@
 
     due ─▶ waits (`kept_ms`) ─▶ the next message that gets no answer ─▶ one request to the model, in the chat's turn ─▶ told
      ├── nothing was said: passes in silence
+     ├── three workers died of it: a text says that it could not be made, and it passes
      └── the day's budget is spent: a text says so, once a day, and the summary waits
 
 The result of a poll (`shared/polls/`) waits for the same token, and asks no model.
@@ -36,6 +37,7 @@ from shared.reminders.apply import record_said
 from shared.reminders.delivery import Summary, provenance_said, schedule_of
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
+from shared.reminders.tries import MOST_TRIES, begin_try, end_try
 from shared.reminders.wording import Occurrence, OccurrenceWords, Wording
 from shared.turns.basis import Basis
 from shared.turns.free_token import FreeTokenUse, FreeTokenWork
@@ -127,12 +129,13 @@ class _SummaryDelivery(FreeTokenWork):
             logs.warning("summary_given_up", error_type=type(cause).__name__)
             self._pass()
             outcome, basis = None, None
-        token = self.live_token(self.clock.now_ms())
+        token, committed = self.live_token(self.clock.now_ms()), None
         if outcome is None or token is None:
             lease.release()
-            return None
-        committed = lease.commit(outcome, Route.on(token), basis=basis)
+        else:
+            committed = lease.commit(outcome, Route.on(token), basis=basis)
         if committed is None:
+            end_try(ReminderStore(self.conversation), self.reminder.id, lease.holder)
             return None
         logs.info("summary_told")
         try:
@@ -146,7 +149,7 @@ class _SummaryDelivery(FreeTokenWork):
 
         Raises: PromptAmendedError, AizuchiError.
         """
-        conversation, telling = self.conversation, self.telling
+        conversation = self.conversation
         stored = ReminderStore(conversation).find(self.reminder.id)
         now_ms = self.clock.now_ms()
         is_silent = conversation.silences.read().now(now_ms) is not None
@@ -158,13 +161,25 @@ class _SummaryDelivery(FreeTokenWork):
         occurrence_ms = reminder.kept_ms or 0
         if not _asks_model(reminder):
             return self._result_of_poll(reminder, occurrence_ms, amendments), None
+        return self._summary(lease, history, reminder, occurrence_ms)
+
+    def _summary(
+        self, lease: Lease, history: History, reminder: Reminder, occurrence_ms: int
+    ) -> tuple[OutcomeRecord | None, Basis | None]:
+        """Return what `_made` does, of a summary.  Raises: PromptAmendedError, AizuchiError."""
+        conversation, telling, amendments = self.conversation, self.telling, history.amendments
         spoken = spoken_before(conversation, history, reminder, occurrence_ms)
         if not spoken.messages:
             logs.info("summary_empty")
             self._pass()
             return None, None
+        if len(reminder.workers_trying(occurrence_ms)) >= MOST_TRIES:
+            return self._failure_told(lease, reminder, occurrence_ms, amendments), None
         if not lease.record.spending.is_reserved:
             return self._limit_told(lease, reminder), None
+        store, holder = ReminderStore(conversation), lease.holder
+        if not begin_try(store, reminder.id, holder, occurrence_ms=occurrence_ms):
+            return None, None
         provenance = replace(provenance_said(reminder, amendments) | spoken.provenance, until_ms=self.own.timestamp_ms)
         basis = Basis(conversation=conversation, lease=lease, prompt=provenance, before=amendments)
         end_check = basis.begin_check()
@@ -186,6 +201,22 @@ class _SummaryDelivery(FreeTokenWork):
             audit=Audit(usage=meter.usage),
         )
         return outcome, basis
+
+    def _failure_told(
+        self, lease: Lease, reminder: Reminder, occurrence_ms: int, amendments: Amendments
+    ) -> OutcomeRecord:
+        """Return the outcome that says that the summary could not be made: each of so many workers died of it, and more would."""
+        logs.warning("summary_given_up", tries=MOST_TRIES)
+        telling = self.telling
+        locale = lease.record.chosen_locale or reminder.locale or telling.phrases.locale
+        return OutcomeRecord(
+            webhook_event_id=self.outcome_id,
+            timestamp_ms=self.own.timestamp_ms,
+            kind=OutcomeKind.REPLIED,
+            provenance=replace(provenance_said(reminder, amendments), until_ms=self.own.timestamp_ms),
+            text=titled(reminder, telling.phrases.text(Phrase.SUMMARY_FAILED, locale=locale)),
+            reminders=(SaidReminder(id=reminder.id, occurrence_ms=occurrence_ms),),
+        )
 
     def _limit_told(self, lease: Lease, reminder: Reminder) -> OutcomeRecord | None:
         """Return the outcome that says that the day's budget forbids the summary; None: the chat was told today.

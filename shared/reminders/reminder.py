@@ -52,6 +52,14 @@ class Claim(PushClaim):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tries(Extensible):
+    """The workers that began to make a postponed summary of this occurrence, and have not come back: each may have died of it."""
+
+    occurrence_ms: int
+    workers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reminder(Extensible):
     """reminders/{conversation_id}/{id}.json.
 
@@ -65,7 +73,7 @@ class Reminder(Extensible):
     `is_own_zone`: the person named the zone, so receipts and lists name it too. `about`: the poll whose result it says; empty: none.
     `is_pushed`: false where it is never pushed, and always waits for the chat's next answer. `is_private`: a summary of a group that is
     pushed to the 1:1 chat of the person who asked, and to no other chat. `limit_told_on`: the day, such as `2026-11-26`, on which the chat
-    was told that the day's budget forbids a summary.
+    was told that the day's budget forbids a summary. `tries` are those of a postponed summary; None: no worker has begun to make one.
     """
 
     version: int = VERSION
@@ -92,6 +100,7 @@ class Reminder(Extensible):
     is_pushed: bool = True
     is_private: bool = False
     limit_told_on: str = ""
+    tries: Tries | None = None
 
     @property
     def place(self) -> str:
@@ -117,6 +126,15 @@ class Reminder(Extensible):
     def next_ms(self) -> int:
         """The reminder's next time: a postponed occurrence comes first.  Of an ended reminder, the time of the end."""
         return self.kept_ms or self.due_ms or self.ended_ms
+
+    def workers_trying(self, occurrence_ms: int) -> tuple[str, ...]:
+        """Return the workers that began to make the summary of this occurrence, and have not come back."""
+        return self.tries.workers if self.tries is not None and self.tries.occurrence_ms == occurrence_ms else ()
+
+    def tried_by(self, worker: str, occurrence_ms: int) -> "Reminder":
+        """Return the reminder with a worker that begins to make the summary of this occurrence.  Repeated: changes nothing."""
+        others = (one for one in self.workers_trying(occurrence_ms) if one != worker)
+        return replace(self, tries=Tries(occurrence_ms=occurrence_ms, workers=(*others, worker)))
 
     def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether a message behind the reminder was withdrawn, erased or edited since."""

@@ -12,7 +12,7 @@ _SUMMARY: Final = "shared.reminders.chat_summary:_SummaryDelivery"
 
 OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
     "records_told_summaries": Mutation(
-        f"{_SUMMARY}._made",
+        f"{_SUMMARY}._summary",
         DropArgument("OutcomeRecord", "reminders"),
         lacks="a summary that was told is told with every message",
     ),
@@ -45,6 +45,26 @@ OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
         f"{_DELIVERY}._deliver_in_private",
         DropClause("_reason_to_give_up"),
         lacks="the same of a summary for one member",
+    ),
+    "gives_up_waiting_summaries_that_kill": Mutation(
+        f"{_SUMMARY}._summary",
+        Never("workers_trying"),
+        lacks="a summary that kills every worker kills that of each message to which nobody answers, for ever",
+    ),
+    "counts_tries_before_they_kill": Mutation(
+        f"{_SUMMARY}._summary",
+        Never("begin_try"),
+        lacks="the same, because a worker that dies has counted no try",
+    ),
+    "says_once_that_a_summary_kills": Mutation(
+        f"{_SUMMARY}._failure_told",
+        DropArgument("OutcomeRecord", "reminders"),
+        lacks="every message is told that a summary could not be made",
+    ),
+    "counts_no_tries_of_workers_that_live": Mutation(
+        f"{_SUMMARY}.take_turn",
+        Skip("end_try"),
+        lacks="a summary is given up because the model is down for some minutes",
     ),
     "says_that_nobody_knows_of_a_push": Mutation(
         f"{_DELIVERY}._leave",

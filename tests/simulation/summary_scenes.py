@@ -7,7 +7,7 @@ from shared.line.addressing import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.reminders.delivery import TRIES_MS, Reminding
 from tests.simulation.bus import TICK_S
-from tests.simulation.fixed_texts import of_a_spent_day
+from tests.simulation.fixed_texts import in_every_language, of_a_spent_day
 from tests.simulation.people import Message
 from tests.simulation.scene import MINUTE_S, Scene
 from tests.simulation.scheduler import Task
@@ -18,6 +18,8 @@ _DUE_S: Final = 300.0
 """After so long the tick has come at which a scene's summary is due, and the turn rests."""
 
 _TOO_LONG_S: Final = 15.0
+_MESSAGES: Final = 5
+"""To so many messages nobody answers while a summary waits: more than workers may die of it."""
 
 
 def _scene() -> Scene:
@@ -177,6 +179,37 @@ def private_summary_that_kills_its_workers() -> list[str]:
     return _kills_its_ticks("privsum")
 
 
+def waiting_summary_that_kills_its_workers() -> list[str]:
+    """A message kills every worker that sums it up. Three messages have theirs die; the fourth brings the reason, and the fifth nothing."""
+    with _scene().playing() as scene:
+        _poisons(scene, _is_due(scene))
+        _says_often_to_nobody(scene)
+        return [*_told_once_why(scene), *scene.rests()]
+
+
+def summary_that_kills_ticks_and_then_the_workers_of_messages() -> list[str]:
+    """The same of a summary that ticks gave up to push."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("pushsum"))
+        scene.sleeps(1)
+        _poisons(scene, _says_to_nobody(scene))
+        found = scene.rests()
+        _says_often_to_nobody(scene)
+        return [*found, *_told_once_why(scene), *scene.rests()]
+
+
+def summary_of_a_model_that_is_down_for_long() -> list[str]:
+    """The model is down at five messages in a row, and no worker dies: the next message brings the summary."""
+    with _scene().playing() as scene:
+        _is_due(scene)
+        scene.is_down("model", seconds=_MESSAGES * MINUTE_S)
+        _says_often_to_nobody(scene)
+        scene.sleeps(MINUTE_S)
+        _says_to_nobody(scene)
+        is_told = len(summaries_told(scene.stage.people, scene.world)) == 1 and not _reasons_told(scene)
+        return [*([] if is_told else ["I1: a summary was not told, or more than once"]), *scene.rests()]
+
+
 def unsend_while_a_summary_is_pushed() -> list[str]:
     """A message is withdrawn while the model sums it up for a push: it is pushed without it, by the next tick."""
     with _scene().playing() as scene:
@@ -279,9 +312,29 @@ def _kills_its_ticks(verb: str) -> list[str]:
     with _scene().playing() as scene:
         scene.runs_to_end(scene.asks_for(verb))
         scene.sleeps(1)
-        spoken = _says_to_nobody(scene)
-        scene.stage.mood.poison, scene.stage.mood.poisons_anywhere = frozenset(spoken.newest_words), True
+        _poisons(scene, _says_to_nobody(scene))
         return scene.rests()
+
+
+def _poisons(scene: Scene, spoken: Message) -> None:
+    """From now on, the message kills every worker whose prompt holds it."""
+    scene.stage.mood.poison, scene.stage.mood.poisons_anywhere = frozenset(spoken.newest_words), True
+
+
+def _says_often_to_nobody(scene: Scene) -> None:
+    """Messages come at which a summary may be made, each when the lease of a worker that died at the one before has ended."""
+    for _ in range(_MESSAGES):
+        _says_to_nobody(scene)
+        scene.sleeps(MINUTE_S)
+
+
+def _told_once_why(scene: Scene) -> list[str]:
+    return [] if len(_reasons_told(scene)) == 1 else ["I6: that a summary could not be made was not told once"]
+
+
+def _reasons_told(scene: Scene) -> list[str]:
+    reasons = tuple(in_every_language(Phrase.SUMMARY_FAILED))
+    return [one.text for one in scene.world.truth.said if one.text.endswith(reasons)]
 
 
 def _is_given_up(scene: Scene) -> None:

@@ -13,15 +13,17 @@ import pytest
 from shared.access.budgets import Limits
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
-from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.errors import ModelUnavailableError
 from shared.line.addressing import GroupPolicy
 from shared.line.messaging import KEY_VALID_MS
+from shared.reminders.apply import ReminderWriter
 from shared.reminders.chat_summary import span_begin_ms
 from shared.reminders.delivery import TRIES_MS
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
-from shared.storage.codec import decode
+from shared.storage.codec import decode, encode
 from tests.support import push
 from tests.support.chats import everything_in
 from tests.support.people import Person
@@ -501,6 +503,95 @@ def test_a_summary_that_kills_its_workers_is_given_up_after_half_an_hour(ann: Pe
 
     assert ann.worker.push(push.tick()) == 204
     assert len(said_for(ann, tells(ann, "おはよう", SUMS_UP))) == 1
+
+
+CANNOT_BE_MADE = (
+    "昨日のまとめ\n\nごめんなさい、今回のまとめは作れませんでした。知りたいことがあれば、直接聞いてください。"
+)
+
+
+def kills_at(person: Person, text: str) -> None:
+    """A message for nobody comes a minute later, when a dead worker's lease has ended; the worker that makes the summary there dies."""
+    person.worker.clock.move(60)
+    with pytest.raises(WorkerKilledError):
+        tells(person, text, die)
+
+
+def is_due(person: Person) -> None:
+    sets(person)
+    tells(person, "集合は10時")
+    passes(person, hours=18.4)
+
+
+def test_a_waiting_summary_that_kills_three_workers_is_given_up_and_the_chat_is_told_once(ann: Person) -> None:
+    is_due(ann)
+    for text in ("おはよう", "もしもし", "おーい"):
+        kills_at(ann, text)
+    ann.worker.clock.move(60)
+
+    told = tells(ann, "誰かいる？", die)
+    ann.worker.clock.move(60)
+    again = [tells(ann, "いい天気", die), ann.sends(told)]
+
+    assert said_for(ann, told) == [CANNOT_BE_MADE]
+    assert said_for(ann, again[0]) == []
+    assert [one.kept_ms for one in summaries(ann)] == [None]
+
+
+def test_a_summary_that_was_given_up_comes_again_the_next_day(ann: Person) -> None:
+    is_due(ann)
+    for text in ("おはよう", "もしもし", "おーい"):
+        kills_at(ann, text)
+    ann.worker.clock.move(60)
+    tells(ann, "誰かいる？")
+    passes(ann, hours=24)
+
+    assert said_for(ann, tells(ann, "おはよう", SUMS_UP)) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+
+
+def test_workers_that_come_back_without_a_summary_are_no_reason_to_give_it_up(ann: Person) -> None:
+    is_due(ann)
+    for _ in range(4):
+        ann.worker.clock.move(60)
+        tells(ann, "おーい", ModelUnavailableError("down"))
+    kills_at(ann, "おはよう")
+    kills_at(ann, "もしもし")
+    ann.worker.clock.move(60)
+
+    assert said_for(ann, tells(ann, "いい天気", SUMS_UP)) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+
+
+def test_a_summary_that_a_withdrawal_interrupts_is_no_reason_to_give_it_up(ann: Person) -> None:
+    sets(ann)
+    secrets = [tells(ann, f"暗証番号は471{digit}") for digit in range(4)]
+    tells(ann, "集合は10時")
+    passes(ann, hours=18.4)
+    for secret in secrets:
+
+        def withdraws(_: ModelRequest, spoken: dict[str, Any] = secret) -> ModelResponse:
+            ann.worker.withdraw(ann.events.chat_id, spoken["message"]["id"])
+            return SUMS_UP
+
+        assert said_for(ann, tells(ann, "おーい", withdraws)) == []
+        ann.worker.clock.move(60)
+
+    assert said_for(ann, tells(ann, "いい天気", SUMS_UP)) == ["昨日のまとめ\n\n- Ben: 集合は10時"]
+
+
+def test_a_change_of_its_words_does_not_have_a_summary_kill_more_workers(ann: Person) -> None:
+    is_due(ann)
+    for text in ("おはよう", "もしもし", "おーい"):
+        kills_at(ann, text)
+    (summary,) = summaries(ann)
+    staged = replace(summary, text="今朝のまとめ", tries=None, revision=(99, 0))
+    writer = ReminderWriter().begin(
+        ann.worker.conversations.of(ann.events.chat_id),
+        OutcomeRecord(webhook_event_id="e", timestamp_ms=0, kind=OutcomeKind.REPLIED, provenance=Provenance()),
+    )
+    writer.write(StagedWrite(path=f"reminders/{summary.id}", text=encode(staged).decode()), key=(99, 0))
+    ann.worker.clock.move(60)
+
+    assert said_for(ann, tells(ann, "誰かいる？", die)) == [CANNOT_BE_MADE.replace("昨日", "今朝")]
 
 
 def test_a_summary_whose_messages_were_withdrawn_after_its_push_is_unknown(ann: Person) -> None:
