@@ -1,7 +1,7 @@
 """Reply to a message: record it, take the chat's turn, think, commit, send.  Messages that arrive meanwhile get the same answer."""
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -145,25 +145,29 @@ class Reply:
         """Run the delivery, then for the messages of evicted deliveries that relied on it, where no turn has answered them.
 
         If its message is withdrawn, because the author withdrew everything, complete the withdrawal. Of the other messages the newest comes
-        first, until a message is not withdrawn: the turn of such a message answers everything in the journal. A turn that began before an
-        evicted delivery recorded its message answers only this delivery's.
+        first, and each turn answers all that it reads: the next message is one that no turn has answered, such as the 101st of a burst. A
+        turn that began before an evicted delivery recorded its message answers only this delivery's.
         """
         conversation = delivery.conversation
         run = self.runner.run(conversation, delivery.in_turn, stored_turn, delivery.deadline, waits=waits)
         # Wait, because no work may go on once the request is answered, and because abandoned requests cost tokens, too
         wait(delivery.abandoned, timeout=delivery.deadline.within(_ABANDONED_S).left_s)
-        inherits: Iterable[str] = run.inherits
+        waiting: Sequence[str] = run.inherits
         if run.result is EventResult.WITHDRAWN:
             self.withdrawal.take_back_late(conversation, delivery.own)
         else:
-            inherits = delivery.unanswered(run.inherits)
-        for line_message_id in inherits:
-            evicted = conversation.journal.message_of(line_message_id)
+            waiting = delivery.unanswered(waiting)
+        while waiting:
+            newest_id, *waiting = waiting
+            evicted = conversation.journal.message_of(newest_id)
             if evicted is None:
                 continue
             stand_in = replace(delivery, own=evicted, fetches={})
-            if self._run(stand_in, conversation.turn.read(), waits=waits).result is not EventResult.WITHDRAWN:
-                break
+            result = self._run(stand_in, conversation.turn.read(), waits=waits).result
+            if result is EventResult.HANDED_OVER:
+                break  # the request's time is over, and every message has its marker
+            if result is not EventResult.WITHDRAWN:
+                waiting = delivery.unanswered(waiting)
         return run
 
     @property
@@ -245,14 +249,17 @@ class _ReplyDelivery:
         return EventResult.WITHDRAWN if history.amendments.hides(self.own) else EventResult.ALREADY_ANSWERED
 
     def unanswered(self, line_message_ids: Collection[str]) -> tuple[str, ...]:
-        """Return the messages that no outcome covers, in their order; nothing is read for none."""
+        """Return the messages that no outcome covers, in their order; nothing is read for none.
+
+        A message that is older than what a turn reads counts, unless an outcome that was read covers it; its own run looks for another.
+        """
         if not line_message_ids:
             return ()
         stored_turn = self.conversation.turn.read()
         history = self.reply.runner.reader.read_newest(self.conversation, required_ids=frozenset(line_message_ids))
         history = history.with_covered_by(stored_turn.record)
         pending = {one.line_message_id for one in self._pending(history)}
-        return tuple(one for one in line_message_ids if one in pending)
+        return tuple(one for one in line_message_ids if one in pending or _is_beyond(history, one))
 
     def hand_over(self, _: Place) -> EventResult | None:
         """Leave a marker: the message is in the journal, so the next turn answers it; if no turn is opened, a tick does."""
@@ -410,3 +417,9 @@ class _ReplyDelivery:
             fetches=self.fetches,
             on_last_request=attempt.begin_last_request,
         )
+
+
+def _is_beyond(history: History, line_message_id: str) -> bool:
+    """Whether the message is older than what was read of the chat, as far as no outcome or withdrawal that was read names it."""
+    read_ids = {one.line_message_id for one in (*history.unshown, *history.messages)}
+    return line_message_id not in history.covered.union(history.amendments.withdrawn, read_ids)

@@ -142,6 +142,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "removes_what_went_before_the_write": entry_scenes.unsend_between_a_reply_and_its_write,
     "ends_requests_for_follow_ups": follow_up_scenes.follow_up_while_the_model_thinks,
     "answers_whose_places_it_took": turn_scenes.message_whose_place_goes_to_one_that_another_instance_answers,
+    "answers_what_no_turn_read": turn_scenes.messages_that_are_more_than_a_turn_reads,
+    "answers_each_that_is_left": turn_scenes.messages_that_are_more_than_a_turn_reads,
     "lists_follow_ups": follow_up_scenes.follow_up_on_another_instance,
     "limits_asking_anew": follow_up_scenes.follow_ups_without_end,
     "leaves_time_to_answer": follow_up_scenes.follow_up_with_little_time_left,

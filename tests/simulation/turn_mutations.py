@@ -318,6 +318,16 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         Return(value=""),
         lacks="a message whose place went to a newer one, which another instance answers, waits for a tick",
     ),
+    "answers_what_no_turn_read": Mutation(
+        f"{_REPLY}:_ReplyDelivery.unanswered",
+        DropClause("_is_beyond"),
+        lacks="of more messages than a turn reads, those that lost their places wait for a tick",
+    ),
+    "answers_each_that_is_left": Mutation(
+        f"{_REPLY}:Reply._run",
+        Always("EventResult.HANDED_OVER"),
+        lacks="the same, from the second one on",
+    ),
     "gives_up_its_place": Mutation(
         f"{_ROOM}:WaitingRoom.place",
         Never("PLACES"),

@@ -12,6 +12,7 @@ from tests.simulation.scene import JOURNAL, MINUTE_S, Scene
 _CALLS_OF_A_SLOW_THOUGHT: Final = 2
 """The first is given up, so that it leaves time for another one."""
 _INSTANCES: Final = 6
+_TWO_READ: Final = {"messages_read": 2}
 _MIDNIGHT_S: Final = 37_200.0
 """When the next day begins in Tokyo."""
 
@@ -287,3 +288,22 @@ def message_whose_place_goes_to_one_that_another_instance_answers() -> list[str]
             scene.pushes(scene.delivers_order(scene.commands("help")), instance=0)
         scene.pushes(scene.delivers(older), instance=0)
         return scene.rests(calm=True)
+
+
+def messages_that_are_more_than_a_turn_reads() -> list[str]:
+    """The model thinks about a question of another member. More messages wait than its next turn reads, and most have lost their places."""
+    with Scene(group=True, seconds=3.0, late_reply=LateReply.DROP, bounds=_TWO_READ).playing() as scene:
+        asking, writing = MEMBERS
+        scene.asks(instance=1, by=asking)
+        scene.runs(seconds=1)
+        waiting = []
+        for _ in range(2 * PLACES + 1):  # so that the newest of them takes over two
+            waiting.append(scene.says(by=writing))
+            scene.pushes(scene.delivers(waiting[-1]), instance=0)
+            scene.runs(seconds=0.2)
+        found = scene.rests(calm=True)
+        told = " ".join(scene.said)
+        silent = [message.id for message in waiting if message.words[0][0] not in told]
+        return found + [
+            f"I6: {line_message_id} waited in vain, because a turn reads less" for line_message_id in silent
+        ]

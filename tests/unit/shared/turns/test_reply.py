@@ -12,6 +12,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
+from shared.conversation import history_reader
 from shared.conversation.amendment_records import Amendment
 from shared.conversation.due import DueMarkers
 from shared.conversation.records import (
@@ -29,6 +30,7 @@ from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
 from shared.metering import Metering, ModelUsage, Purpose, Usage
 from shared.storage.object_store import StoredObject
+from shared.turns.deferral import LateReply
 from shared.turns.image_sets import IMAGE_SET_S
 from shared.turns.lease import open_turn
 from shared.turns.question import Question
@@ -167,6 +169,26 @@ def test_of_many_that_wait_for_one_turn_the_older_ones_leave_and_all_are_answere
     assert len(chat.questions) == 2
     markers = [one.name for one in chat.store.list("due/")]
     assert len(markers) == results.count("handed_over")
+
+
+def test_where_more_wait_than_a_turn_reads_each_is_answered_without_a_tick(
+    pool: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_reader, "MESSAGES_READ", 3)
+    chat = RepliedChat(pool, late_reply=LateReply.DROP)
+    chat.may_answer.clear()
+    with ThreadPoolExecutor(20) as workers:
+        first = workers.submit(chat.deliver, chat.message(1))
+        assert chat.is_thinking.wait(30)
+        others = [workers.submit(chat.deliver, chat.message(number)) for number in range(2, 12)]
+        while sum(one.done() for one in others) < len(others) - PLACES:
+            time.sleep(0.01)
+        chat.may_answer.set()
+        for delivery in (first, *others):
+            delivery.result(20)
+
+    answered = [line_message_id for question in chat.questions for line_message_id in question]
+    assert sorted(answered) == sorted(f"m{number}" for number in range(1, 12))
 
 
 def test_a_message_that_was_handed_over_to_workers_that_died_is_answered_by_a_tick(pool: ThreadPoolExecutor) -> None:
