@@ -8,7 +8,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Final
 
-from shared import logs, tracing
+from shared import late_patterns, logs, tracing
 from shared.adapters.file_process import FileProcess
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.gemini import GeminiModel
@@ -143,6 +143,7 @@ def _warm_up(line: SdkOnDemand, model: GeminiModel) -> None:
         line.get()
         for name in _OF_ANSWERS:
             import_module(name)
+        late_patterns.compile_all()
     finally:
         gc.freeze()
         gc.enable()

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
+from shared.late_patterns import late
+
 
 class Claim(StrEnum):
     """A deed that a reply claims: "I'll remind you", "noted", "I deleted it"."""
@@ -20,7 +22,7 @@ class Claim(StrEnum):
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
+    return late(re.compile, "|".join(patterns), re.IGNORECASE)
 
 
 # Japanese: a verb in -ました is done; -ておきます and -ますね are promises, bare -します is as often an instruction.

@@ -16,6 +16,7 @@ from shared.agent.claim_words import (
     QUESTION,
     Claim,
 )
+from shared.late_patterns import late
 
 _ALL: Final = frozenset(Claim)
 _NONE: Final[frozenset[Claim]] = frozenset()
@@ -45,11 +46,11 @@ _BACKED_BY: Final[Mapping[str, frozenset[Claim]]] = {
 """The claims that a call makes true; any other tool, for example one of a tool server, makes all of them true."""
 _READ: Final = 2_000
 """Characters of a message that are read; what people see of most replies has 500."""
-_QUOTED: Final = re.compile(r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"\n]*\"|《[^》]*》")
-_THAI_END: Final = re.compile(r"(ค่ะ|ครับ|คะ|จ้า|แล้ว) +")
+_QUOTED: Final = late(re.compile, r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"\n]*\"|《[^》]*》")
+_THAI_END: Final = late(re.compile, r"(ค่ะ|ครับ|คะ|จ้า|แล้ว) +")
 """The end of a clause in Thai, which writes no full stops."""
-_COMMA: Final = re.compile("[，,、]")
-_SENTENCE: Final = re.compile(r"[^。！!？?\n.]+(?:\.(?!\s|$)[^。！!？?\n.]*)*[。！!？?.]*")
+_COMMA: Final = late(re.compile, "[，,、]")
+_SENTENCE: Final = late(re.compile, r"[^。！!？?\n.]+(?:\.(?!\s|$)[^。！!？?\n.]*)*[。！!？?.]*")
 
 
 def unbacked_claims(message: str, called: Collection[str]) -> frozenset[Claim]:

@@ -17,6 +17,7 @@ from shared.agent.model import FilePart
 from shared.agent.token_estimate import estimated_tokens
 from shared.agent.transcript import shortened, words
 from shared.files.document import Document, Section, Unread
+from shared.late_patterns import late
 
 FILE_TOKENS: Final = 12_000
 """Tokens of one file in a prompt."""
@@ -56,7 +57,7 @@ _DIGITS: Final = str.maketrans("一二三四五六七八九", "123456789")
 _PAGE_WORDS: Final = r"pages?|pp?\.|parts?|slides?|ページ|頁|页|スライド|部分|投影片|張|หน้า|สไลด์|ส่วน"
 _SHEET_WORDS: Final = r"sheets?|シート|工作表|ชีต|ชีท|แผ่นงาน"
 _ROW_WORDS: Final = r"rows?|lines?|行|แถว|บรรทัด"
-_WORD: Final = re.compile(r"[a-z0-9]{3,}|[\u4e00-\u9fff]{2,}|[\u30a1-\u30fe]{2,}")
+_WORD: Final = late(re.compile, r"[a-z0-9]{3,}|[\u4e00-\u9fff]{2,}|[\u30a1-\u30fe]{2,}")
 _MOST_WORDS: Final = 20
 _TITLE_CHARACTERS: Final = 2  # a shorter title occurs in other words by chance
 

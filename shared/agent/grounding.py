@@ -13,15 +13,16 @@ from typing import Final
 
 from shared.agent.own_orders import Effect, own_words
 from shared.agent.said_times import said_times, weekdays_in
+from shared.late_patterns import late
 from shared.search.folding import fold
 from shared.search.literal_runs import weight_of
 
 _MOST_RUNS: Final = 4
 _LEAST_TARGET: Final = 4  # as `weight_of` counts: two characters of Han or Thai, four of ASCII
-_TOKEN: Final = re.compile(r"\d+|[a-z\u00c0-\u024f]+(?:'[a-z]+)?|\S")
-_HAN: Final = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-_WHOLE_WORD: Final = re.compile(r"\d+|[a-z\u00c0-\u024f]+(?:'[a-z]+)?")
-_THAI: Final = re.compile(r"[\u0e00-\u0e7f]")
+_TOKEN: Final = late(re.compile, r"\d+|[a-z\u00c0-\u024f]+(?:'[a-z]+)?|\S")
+_HAN: Final = late(re.compile, r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_WHOLE_WORD: Final = late(re.compile, r"\d+|[a-z\u00c0-\u024f]+(?:'[a-z]+)?")
+_THAI: Final = late(re.compile, r"[\u0e00-\u0e7f]")
 _LEAST_OF_THAI: Final = 4
 _LEAST_OF_OTHERS: Final = 2
 _PARTICLES: Final = frozenset(
@@ -37,21 +38,23 @@ _PARTICLES: Final = frozenset(
 )
 _BETWEEN: Final = frozenset("をはが")
 _EVERY: Final = {
-    "DAILY": re.compile(
+    "DAILY": late(
+        re.compile,
         r"毎日|毎朝|毎晩|毎夜|\bevery ?day\b|\bdaily\b|\bevery (?:morning|evening|night)\b|每天|每日|每晚|每早"
-        r"|ทุกวัน(?!จ|อ|พ|ศ|เ)|ทุกเช้า|ทุกเย็น|ทุกคืน"
+        r"|ทุกวัน(?!จ|อ|พ|ศ|เ)|ทุกเช้า|ทุกเย็น|ทุกคืน",
     ),
-    "WEEKLY": re.compile(
+    "WEEKLY": late(
+        re.compile,
         r"毎週|\bweekly\b|\bevery (?:week|mon|tue|wed|thu|fri|sat|sun)|每週|每周|每個?星期|每個?禮拜"
-        r"|ทุกสัปดาห์|ทุกอาทิตย์|ทุกวัน(?:จ|อ|พ|ศ|เ)"
+        r"|ทุกสัปดาห์|ทุกอาทิตย์|ทุกวัน(?:จ|อ|พ|ศ|เ)",
     ),
-    "MONTHLY": re.compile(r"毎月|\bmonthly\b|\bevery month\b|每個?月|ทุกเดือน"),
+    "MONTHLY": late(re.compile, r"毎月|\bmonthly\b|\bevery month\b|每個?月|ทุกเดือน"),
 }
-_WRITTEN_DATE: Final = re.compile(r"\s*[(\uff08](\d{4}-\d{2}-\d{2})[)\uff09]")
+_WRITTEN_DATE: Final = late(re.compile, r"\s*[(\uff08](\d{4}-\d{2}-\d{2})[)\uff09]")
 _WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-_AMOUNT: Final = re.compile(r"(?<![\d.,万萬千百億亿])\d+(?:,\d{3})*(?:\.\d+)?(?![\d万萬千百億亿%]|[.,]\d|k\b)")
+_AMOUNT: Final = late(re.compile, r"(?<![\d.,万萬千百億亿])\d+(?:,\d{3})*(?:\.\d+)?(?![\d万萬千百億亿%]|[.,]\d|k\b)")
 _CURRENCY_WORDS: Final = {
-    code: re.compile(fold(words))
+    code: late(re.compile, fold(words))
     for code, words in {
         "JPY": r"円|日圓|日幣|日元|\byen\b|\bjpy\b|¥|เยน",
         "USD": r"(?<![豪港加])ドル|美[金元]|\bdollars?\b|\busd\b|(?<!nt)\$|ดอลลาร์",

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from shared.agent.host_endings import names_a_host
+from shared.late_patterns import late
 
 ENDS: Final = ".,;:!?)]}'\"*_~`|"  # and the marks of Markdown, which are already removed from the reply
 """Characters that end a sentence rather than a link."""
@@ -21,7 +22,8 @@ _LABEL: Final = r"[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?\."
 # A link ends before the next link, also after a script without spaces: 「https://a.exampleとhttps://b.exampleを比べて」
 _REST: Final = r"(?:(?!(?<=[^\x00-\x7f])https?://)[^\s<>\"'「」『』（）()\[\]{}、。，！？【】〈〉《》〔〕“”‘’])"  # noqa: RUF001 - ends of links
 _PATH: Final = rf"(?:(?::[0-9]{{1,5}})?[/\\]{_REST}*|(?::[0-9]{{1,5}})?[?#](?=[!-~]){_REST}+|:[0-9]{{1,5}}(?![0-9]))"
-_LINK: Final = re.compile(
+_LINK: Final = late(
+    re.compile,
     rf"(?:https?|ftps?|line|market|file|intent|javascript|data):[/\\]{{1,3}}(?![/\\]){_REST}+"
     rf"|(?<![0-9a-z+.-])[a-z][0-9a-z+.-]{{1,24}}:[/\\]{{2,3}}(?![/\\]){_REST}+"
     rf"|intent:[^\s#]{{0,200}}#Intent;{_REST}*"
@@ -34,8 +36,8 @@ _LINK: Final = re.compile(
     rf"|(?<=[^\x00-\x7f])(?P<rest_of_host>\.[a-z]{{2,24}})[/\\][!-~]{_REST}*",  # of a host in another script
     re.IGNORECASE,
 )
-_SCHEME: Final = re.compile(r"[a-z][0-9a-z+.-]{1,24}:[/\\]{1,3}(?:www\.)?|www\.|[/\\]{2}", re.IGNORECASE)
-_HOST: Final = re.compile(r"[^/\\?#:]*")
+_SCHEME: Final = late(re.compile, r"[a-z][0-9a-z+.-]{1,24}:[/\\]{1,3}(?:www\.)?|www\.|[/\\]{2}", re.IGNORECASE)
+_HOST: Final = late(re.compile, r"[^/\\?#:]*")
 # Full-width letters and signs are read as their narrow forms, one character for one, so positions stay
 _NARROW: Final = {
     code: code - 0xFEE0
@@ -46,11 +48,12 @@ _NARROW: Final = {
 _INVISIBLE: Final = (
     r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 )
-_HIDDEN: Final = re.compile(rf"(?<=[!-~]){_INVISIBLE}+(?=[!-~])")
+_HIDDEN: Final = late(re.compile, rf"(?<=[!-~]){_INVISIBLE}+(?=[!-~])")
 
 
 # What every link has before it is read: a dot in a name, a slash, a letter before a colon; or something to be read differently first
-_MAY_BE_LINK: Final = re.compile(
+_MAY_BE_LINK: Final = late(
+    re.compile,
     rf"[.．](?=[0-9a-z０-９ａ-ｚ－-])|[/／\\＼]|[a-zａ-ｚ][:：]|{_INVISIBLE}",  # noqa: RUF001 - full-width characters
     re.IGNORECASE,  # as the links, for which a Kelvin sign is a letter, too
 )

@@ -10,15 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
+from shared.late_patterns import late
 from shared.search.folding import fold
 from shared.search.literal_runs import Runs
 
 _LONGEST_QUOTATION: Final = 40  # characters; a longer quotation is pasted
 _LONGEST_ORDER: Final = 500  # characters of a message; a longer message is pasted
 _CUT: Final = "\x00"  # no message holds it
-_QUOTATION: Final = re.compile(r"「[^「」\n]*」|『[^『』\n]*』|“[^“”\n]*”|\"[^\"\n]*\"|«[^«»\n]*»|《[^《》\n]*》")
-_QUOTED_LINE: Final = re.compile(r"^\s*[>\uff1e|│].*$", re.MULTILINE)
-_SENTENCE: Final = re.compile(r"[^。!?\uff01\uff1f\n]+?(?:[。!?\uff01\uff1f]+|(?<=[a-z]{2})\.(?=\s|$)|$)")
+_QUOTATION: Final = late(re.compile, r"「[^「」\n]*」|『[^『』\n]*』|“[^“”\n]*”|\"[^\"\n]*\"|«[^«»\n]*»|《[^《》\n]*》")
+_QUOTED_LINE: Final = late(re.compile, r"^\s*[>\uff1e|│].*$", re.MULTILINE)
+_SENTENCE: Final = late(re.compile, r"[^。!?\uff01\uff1f\n]+?(?:[。!?\uff01\uff1f]+|(?<=[a-z]{2})\.(?=\s|$)|$)")
 
 
 class Effect(StrEnum):
@@ -32,7 +33,7 @@ class Effect(StrEnum):
 
 def _forms(*patterns: str) -> re.Pattern[str]:
     """Compile patterns of folded text, where katakana are hiragana and the Thai sara am is two characters."""
-    return re.compile("|".join(unicodedata.normalize("NFKC", one) for one in patterns))
+    return late(re.compile, "|".join(unicodedata.normalize("NFKC", one) for one in patterns))
 
 
 _ORDERS: Final = {
@@ -96,7 +97,7 @@ _ABOUT_WORDS: Final = _forms(
     r"แปล|สรุป|หมายความ|อธิบาย|คิดยังไง|คิดว่า|หลอก|อ่านออก",
 )
 # 「課長から→リマインドして」: words after a colon or an arrow are another person's; "reminder: pay" is an order
-_INTRODUCED: Final = re.compile(r"(?:(?<!\d):|[→⇒»])(?!\d)")
+_INTRODUCED: Final = late(re.compile, r"(?:(?<!\d):|[→⇒»])(?!\d)")
 _REFUSED_AFTER: Final = _forms(
     r"^.{0,6}?(?:しない|するな|いら|やめ|不要|なくて|消|けし|取り消|とりけ|きゃんせる|削除|止め|とめ)",
     r"^.{0,8}?\b(?:off|cancell?ed)\b",

@@ -9,6 +9,8 @@ from typing import Final
 
 import regex
 
+from shared.late_patterns import late
+
 _BREAKS: Final = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 BLANKS: Final = r"\s\u115f\u1160\u2800\u3164\uffa0"
 """Spaces, and letters that look like one."""
@@ -21,10 +23,13 @@ _LIST_SIGN: Final = (
     r"|[(\uff08]?(?:[0-9a-zA-Z]{1,3}|[一二三四五六七八九十]{1,3})[.)\uff0e\uff09\u3001:]|[0-9]\ufe0f?\u20e3|\p{No})"
 )
 _OTHER_SIGN: Final = rf"(?![{_BREAKS}{_SYMBOL}])(?:[^\p{{L}}\p{{Nd}}]|[{BLANKS}\p{{DI}}])"
-_LEADING: Final = regex.compile(
-    rf"(?<![^{_BREAKS}])((?:{_LIST_SIGN}|{_OTHER_SIGN})*+)([{_SYMBOL}](?:(?![{BLANKS}])\p{{DI}})*+)++([{BLANKS}]?)(?=(.?))"
+_LEADING: Final = late(
+    regex.compile,
+    rf"(?<![^{_BREAKS}])((?:{_LIST_SIGN}|{_OTHER_SIGN})*+)([{_SYMBOL}](?:(?![{BLANKS}])\p{{DI}})*+)++([{BLANKS}]?)(?=(.?))",
 )
-_LIST: Final = regex.compile(rf"{_HIDDEN}(?:{_LIST_SIGN}{_HIDDEN})++|.*[\p{{Ps}}\p{{Pi}}\"'|]{_HIDDEN}", regex.DOTALL)
+_LIST: Final = late(
+    regex.compile, rf"{_HIDDEN}(?:{_LIST_SIGN}{_HIDDEN})++|.*[\p{{Ps}}\p{{Pi}}\"'|]{_HIDDEN}", regex.DOTALL
+)
 # Characters that look like a symbol before the words of a receipt: signs of a square root, boxes, and letters like a tick
 _LIKE_A_SYMBOL: Final = rf"{_SYMBOL}\u221a\u23b7\u2228\u22c1\u25a1\u25a2\u25fb\u2b1cvVｖＶⅴⅤѵѴ"  # noqa: RUF001
 

@@ -14,6 +14,7 @@ from typing import Final
 import regex
 
 from shared.agent.receipt_symbols import BLANKS, symbol_before, without_leading_symbols
+from shared.late_patterns import late
 from shared.line.cards.card import Card, CardRow
 from shared.line.graphemes import short_line
 from shared.line.ids import mask_ids
@@ -28,7 +29,7 @@ _NAME_GRAPHEMES: Final = 24
 _SHARES_SHOWN: Final = 8
 _ROOMY: Final = {1: 80, 2: 40}
 """Graphemes of each name where a receipt has only so many."""
-_SHOWS_NOTHING: Final = regex.compile(rf"[{BLANKS}\p{{DI}}\p{{Cc}}]*+")
+_SHOWS_NOTHING: Final = late(regex.compile, rf"[{BLANKS}\p{{DI}}\p{{Cc}}]*+")
 
 # A name stands between outer quotation marks, so it may hold only inner marks, and no character that changes the direction of the line.
 _TURNS: Final = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

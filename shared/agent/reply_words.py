@@ -9,16 +9,17 @@ from shared.agent.receipts import Deed, is_blank, without_receipt_symbols
 from shared.agent.remedies import BLANK, STRANGE_LINK, Trouble
 from shared.agent.taint import UntrustedInput
 from shared.agent.turn_context import TurnContext
+from shared.late_patterns import late
 from shared.line.bubbles import shown_text
 
-_ONLY_LINKS: Final = re.compile(r"(?:\s*\[[^\[\]\n]*\]\([^()\s]*\))+\s*")
+_ONLY_LINKS: Final = late(re.compile, r"(?:\s*\[[^\[\]\n]*\]\([^()\s]*\))+\s*")
 """A message of nothing but `[words](link)`."""
 _HOLE: Final = "\ufdd0"
 """A noncharacter, where a link was."""
 _OPENING: Final = r"[(\uff08\[<【〈]"
 _CLOSING: Final = r"[)\uff09\]>】〉]"
-_BRACKETED: Final = re.compile(rf"[^\S\n]*{_OPENING}\s*+{_HOLE}(?:[\s,、\uff0c・/]*+{_HOLE})*+\s*+{_CLOSING}")
-_ONLY_A_HOLE: Final = re.compile(rf"[\s\-*+•・]*+(?:[0-9]{{1,3}}[.)])?\s*+{_HOLE}[\s{_HOLE}]*+")
+_BRACKETED: Final = late(re.compile, rf"[^\S\n]*{_OPENING}\s*+{_HOLE}(?:[\s,、\uff0c・/]*+{_HOLE})*+\s*+{_CLOSING}")
+_ONLY_A_HOLE: Final = late(re.compile, rf"[\s\-*+•・]*+(?:[0-9]{{1,3}}[.)])?\s*+{_HOLE}[\s{_HOLE}]*+")
 
 
 def trouble_with_reply(untrusted_input: UntrustedInput, message: str | None) -> Trouble | None:

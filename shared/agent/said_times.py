@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from shared.late_patterns import late
+
 _MINUTE: Final = dt.timedelta(minutes=1)
 _NOON: Final = 12
 _NUMERALS: Final = "〇一二三四五六七八九"
@@ -32,7 +34,7 @@ THAI_MONTHS: Final = (
 
 def normal_form(pattern: str) -> re.Pattern[str]:
     """Return the pattern, to be searched for in folded words."""
-    return re.compile(unicodedata.normalize("NFKC", pattern))
+    return late(re.compile, unicodedata.normalize("NFKC", pattern))
 
 
 _DAYS_AHEAD: Final = (
@@ -75,8 +77,12 @@ _DAY_OF_MONTH: Final = normal_form(
 )
 _NUMERAL: Final = normal_form(rf"[{_NUMERALS}十兩两]+(?=\s*(?:時|點|点|分|月|日|號|号|個小時|个小时|小時|小时|天))")
 _NEXT_WEEK: Final = normal_form(r"来週|來週|下週|下周|下星期|下禮拜|\bnext\b|หน้า")
-_WEEK_FORM: Final = (
-    r"(?:{ja}曜|(?:週|周|星期|禮拜|礼拜){zh}(?![\d点點])|\b{en}(?:day|sday|nesday|rsday|urday|s|rs|r)?\b|{th})"
+_WEEK_FORMS: Final = tuple(
+    normal_form(
+        rf"(?:{ja}曜|(?:週|周|星期|禮拜|礼拜){zh.replace('日', '[日天]')}(?![\d点點])"
+        rf"|\b{en}(?:day|sday|nesday|rsday|urday|s|rs|r)?\b|{th})"
+    )
+    for ja, zh, en, th in _WEEKDAYS
 )
 
 
@@ -114,11 +120,7 @@ def said_times(folded: str, now: dt.datetime) -> SaidTimes:
 
 def weekdays_in(folded: str) -> frozenset[int]:
     """Return the weekdays that the words name, Monday being 0."""
-    return frozenset(
-        number
-        for number, (ja, zh, en, th) in enumerate(_WEEKDAYS)
-        if normal_form(_WEEK_FORM.format(ja=ja, zh="[日天]" if zh == "日" else zh, en=en, th=th)).search(folded)
-    )
+    return frozenset(number for number, form in enumerate(_WEEK_FORMS) if form.search(folded))
 
 
 def _days(text: str, today: dt.date) -> Iterator[dt.date]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.agent.said_times import MONTHS, THAI_MONTHS, existing_date, normal_form, weekdays_in
+from shared.late_patterns import late
 from shared.search.folding import fold
 
 _A_WEEK: Final = dt.timedelta(days=6)
@@ -26,7 +27,7 @@ _WEEKDAYS: Final = (
 )
 _NAMES: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _HAN: Final = "月火水木金土日"
-_QUOTED: Final = re.compile(r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"\n]*\"|《[^》]*》")
+_QUOTED: Final = late(re.compile, r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"\n]*\"|《[^》]*》")
 _HAN_NUMBER: Final = "一二三四五六日天"
 
 

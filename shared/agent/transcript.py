@@ -17,6 +17,7 @@ from typing import Final
 
 from shared.agent.moment import weekday_of
 from shared.agent.token_estimate import estimated_tokens, within_tokens
+from shared.late_patterns import late
 from shared.line.graphemes import boundary_before
 from shared.line.readable import readable
 
@@ -25,8 +26,8 @@ MESSAGE_TOKENS: Final = 1_500
 ASKED_TOKENS: Final = 6_000
 DAY_NOTE_TOKENS: Final = 6
 """Tokens of a day's note."""
-_DAY_NOTE: Final = re.compile(r"\[note\] \w{3} \d{4}-\d\d-\d\d:")
-_BREAKS: Final = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_DAY_NOTE: Final = late(re.compile, r"\[note\] \w{3} \d{4}-\d\d-\d\d:")
+_BREAKS: Final = late(re.compile, r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _LOOKS_LIKE_BRACKET: Final = "[\uff3b\u2045\u27e6\u301a\u2772\ufe5d\u3014\u298b\u27ec"
 _CLOSING: Final = "]\uff3d\u2046\u27e7\u301b\u2773\ufe5e\u3015\u298c\u27ed"
 _ROUND: Final = str.maketrans({**dict.fromkeys(_LOOKS_LIKE_BRACKET, "("), **dict.fromkeys(_CLOSING, ")")})
@@ -35,8 +36,8 @@ _INVISIBLE: Final = (
     r"[\t \u00a0\u1680\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     r"\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
-_HEADER: Final = re.compile(rf"^({_INVISIBLE}*+)([{re.escape(_LOOKS_LIKE_BRACKET)}])", re.MULTILINE)
-_PLACEHOLDER: Final = re.compile(r"\[([^\n]*)\]")
+_HEADER: Final = late(re.compile, rf"^({_INVISIBLE}*+)([{re.escape(_LOOKS_LIKE_BRACKET)}])", re.MULTILINE)
+_PLACEHOLDER: Final = late(re.compile, r"\[([^\n]*)\]")
 
 
 def words(text: str, *, limit_tokens: int = MESSAGE_TOKENS) -> str:

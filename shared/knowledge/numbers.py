@@ -9,14 +9,17 @@ from typing import Final
 
 import regex
 
+from shared.late_patterns import late
+
 _DISTINCTIVE_DIGITS: Final = 6
 _LISTED: Final = 6  # a message with more short numbers is a list, likely to hold any number
 _BRIEF: Final = 32  # characters of a message about hardly more than a number, such as "my PIN is 1987"
-_GROUP: Final = regex.compile(r"\d{4,}")
-_JOINED: Final = regex.compile(r"(?<!\d)\d++(?:[- \u2010-\u2015\u2212ー]\d++)++")
-_DIGIT: Final = regex.compile(r"\d")
-_YEAR: Final = regex.compile(r"(?:19|20)\d\d(?:(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01]))?")
-_DATE_OR_PRICE: Final = regex.compile(
+_GROUP: Final = late(regex.compile, r"\d{4,}")
+_JOINED: Final = late(regex.compile, r"(?<!\d)\d++(?:[- \u2010-\u2015\u2212ー]\d++)++")
+_DIGIT: Final = late(regex.compile, r"\d")
+_YEAR: Final = late(regex.compile, r"(?:19|20)\d\d(?:(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01]))?")
+_DATE_OR_PRICE: Final = late(
+    regex.compile,
     r"""
     (?<!\d)(?<!\d[-/.])(?:19|20)\d\d(?:年|[-/.]\d{1,2}(?!\d)(?:[-/.]\d{1,2}(?!\d))?)
     | (?<!\d)(?<!\d[-/.])\d{1,2}[-/.]\d{1,2}[-/.](?:19|20)\d\d(?!\d)

@@ -15,6 +15,7 @@ from typing import Final
 
 import regex
 
+from shared.late_patterns import late
 from shared.line.cards.card import Card
 from shared.line.cards.drawing import ALT_TEXT_LIMIT, is_drawable
 from shared.line.graphemes import GRAPHEME, split_at_graphemes
@@ -31,7 +32,7 @@ _LARGEST: Final = TEXT_LIMIT_UTF16 // _UNITS_A_CHARACTER  # bubble that LINE tak
 _LONGEST_CLUSTER_UTF16: Final = 64  # no writing system needs a longer cluster, so a longer one may be cut
 _CLOSING: Final = r"[\p{Pe}\p{Pf}\"'”’]"
 _ABBREVIATED: Final = r"(?<!\b(?:Mr|Mrs|Ms|Dr|St|No|vs|e\.g|i\.e|cf)\.)"
-_ATOM: Final = regex.compile(rf"(?P<url>https?://[!-~]{{1,990}}(?<![.,!?:;'\")\]}}*]))|{GRAPHEME}")
+_ATOM: Final = late(regex.compile, rf"(?P<url>https?://[!-~]{{1,990}}(?<![.,!?:;'\")\]}}*]))|{GRAPHEME}")
 
 
 class _Pause(IntEnum):
@@ -50,23 +51,27 @@ class _Pause(IntEnum):
 # What precedes each kind of pause; a later row outranks the rows before it. No bubble begins with a closing mark or a small kana.
 # No pattern tries a run twice: a run is possessive, or its match cannot fail.
 _PAUSES: Final[Mapping[_Pause, regex.Pattern[str]]] = {
-    _Pause.WORD: regex.compile(
-        r"(?w)(?<![\p{Ps}\p{Pi}])\b(?![\p{Pe}\p{Pf}\p{Po}\p{M}\u200dーぁぃぅぇぉっゃゅょァィゥェォッャュョ々ๆ])"
+    _Pause.WORD: late(
+        regex.compile,
+        r"(?w)(?<![\p{Ps}\p{Pi}])\b(?![\p{Pe}\p{Pf}\p{Po}\p{M}\u200dーぁぃぅぇぉっゃゅょァィゥェォッャュョ々ๆ])",
     ),
-    _Pause.SPACE: regex.compile(r"\s+"),
-    _Pause.CLAUSE: regex.compile(
-        rf"[、，；：…‥]+{_CLOSING}*\s*|[,;:]{_CLOSING}*+\s+|\p{{Extended_Pictographic}}[\ufe0f\p{{M}}]*+\s+"
+    _Pause.SPACE: late(regex.compile, r"\s+"),
+    _Pause.CLAUSE: late(
+        regex.compile,
+        rf"[、，；：…‥]+{_CLOSING}*\s*|[,;:]{_CLOSING}*+\s+|\p{{Extended_Pictographic}}[\ufe0f\p{{M}}]*+\s+",
     ),
-    _Pause.SENTENCE: regex.compile(
+    _Pause.SENTENCE: late(
+        regex.compile,
         rf"[。！？｡．]+[!?！？。…]*{_CLOSING}*\s*"
-        rf"|(?:\G|(?<![.!?]))[.!?]++{_ABBREVIATED}{_CLOSING}*+(?:\s+|(?=[^\x00-\x7f\p{{P}}]))|(?<=\p{{Thai}})\s++(?=\p{{Thai}})"
+        rf"|(?:\G|(?<![.!?]))[.!?]++{_ABBREVIATED}{_CLOSING}*+(?:\s+|(?=[^\x00-\x7f\p{{P}}]))|(?<=\p{{Thai}})\s++(?=\p{{Thai}})",
     ),
-    _Pause.LINE: regex.compile(r"\n\s*"),
-    _Pause.PARAGRAPH: regex.compile(r"\n[^\S\n]*\n\s*"),
+    _Pause.LINE: late(regex.compile, r"\n\s*"),
+    _Pause.PARAGRAPH: late(regex.compile, r"\n[^\S\n]*\n\s*"),
 }
 # A check mark within a line, with the invisible characters before it: a bubble that begins with one would look like a receipt of the code.
-_INNER_MARK: Final = regex.compile(
-    r"(?<=[^\s\p{DI}\u2800])(?:[\p{DI}\u2800]|[^\S\n])*+[\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9]"
+_INNER_MARK: Final = late(
+    regex.compile,
+    r"(?<=[^\s\p{DI}\u2800])(?:[\p{DI}\u2800]|[^\S\n])*+[\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9]",
 )
 
 

@@ -5,13 +5,14 @@ from typing import Final
 
 import regex
 
+from shared.late_patterns import late
 from shared.line.utf16 import TEXT_LIMIT_UTF16, utf16_length
 
 # `\X`, with flags matched in pairs: at each regional indicator, `\X` counts all that precede it.
 GRAPHEME: Final = r"(?:\p{Regional_Indicator}{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*|\X)"
 LONGEST_GRAPHEME: Final = 12  # code points; an emoji of a family of four has seven
 _AROUND: Final = 128
-_GRAPHEME: Final = regex.compile(GRAPHEME)
+_GRAPHEME: Final = late(regex.compile, GRAPHEME)
 
 
 def graphemes(text: str) -> list[str]:

@@ -12,13 +12,15 @@ from typing import Final
 
 import regex
 
-_KANA: Final = regex.compile(r"[\p{Hiragana}\p{Katakana}]")
-_THAI: Final = regex.compile(r"\p{Thai}")
-_HAN: Final = regex.compile(r"\p{Han}")
-_HAN_RUN: Final = regex.compile(r"\p{Han}+")
-_LATIN_WORD: Final = regex.compile(r"\p{Latin}{2,}")
-_ADDRESS: Final = regex.compile(r"(?:https?://|www\.)\S+|@\S+|\[emoji(?:: [^\]]*)?\]")
-_QUOTED: Final = regex.compile(r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"]*\"|《[^》]*》")
+from shared.late_patterns import late
+
+_KANA: Final = late(regex.compile, r"[\p{Hiragana}\p{Katakana}]")
+_THAI: Final = late(regex.compile, r"\p{Thai}")
+_HAN: Final = late(regex.compile, r"\p{Han}")
+_HAN_RUN: Final = late(regex.compile, r"\p{Han}+")
+_LATIN_WORD: Final = late(regex.compile, r"\p{Latin}{2,}")
+_ADDRESS: Final = late(regex.compile, r"(?:https?://|www\.)\S+|@\S+|\[emoji(?:: [^\]]*)?\]")
+_QUOTED: Final = late(regex.compile, r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"]*\"|《[^》]*》")
 _HAN_LOCALES: Final = ("ja", "zh-TW")
 _SURE_LATIN_WORDS: Final = 2
 _LATIN_WEIGHT: Final = 3  # letters of a script without spaces that say as much as a Latin word

@@ -12,13 +12,16 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from shared.late_patterns import late
+
 _CONFUSABLES: Final = Path(__file__).with_name("confusables.txt")
 BLANK_LETTERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters that look like a space."""
-_LOOSE_MARK: Final = re.compile("[\u0300-\u036f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_LOOSE_MARK: Final = late(re.compile, "[\u0300-\u036f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Marks that a reader overlooks.  Not among them are marks of kana and of Thai, which tell names apart."""
-_DRAWN_LETTER: Final = re.compile(
-    r"(?:LATIN LETTER SMALL CAPITAL|(?:NEGATIVE |)(?:SQUARED|CIRCLED) LATIN CAPITAL LETTER|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])"
+_DRAWN_LETTER: Final = late(
+    re.compile,
+    r"(?:LATIN LETTER SMALL CAPITAL|(?:NEGATIVE |)(?:SQUARED|CIRCLED) LATIN CAPITAL LETTER|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])",
 )
 _ALIKE: Final = str.maketrans(
     "チオヌメミリi!|ー\u2010\u2011\u2012\u2013\u2014\u2212",

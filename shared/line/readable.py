@@ -10,19 +10,22 @@ Source: Unicode 15, UnicodeData.txt, categories Cc and Cf; UAX #9, "Explicit Dir
 import re
 from typing import Final
 
+from shared.late_patterns import late
 from shared.line.utf16 import without_lone_surrogates
 
 _FLAG: Final = r"\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
-_NEEDLESS: Final = re.compile(
+_NEEDLESS: Final = late(
+    re.compile,
     rf"({_FLAG})|"
     r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"  # controls, but for those that end lines or stand for spaces
     r"\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\ufff0-\ufffb"  # signs of numbers and notes in a line, and unassigned code points
     r"\u202a-\u202e\u2061-\u206f\ufeff\U000e0000-\U000e007f"  # marks that turn a line around, invisible operators, tags
-    r"\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
+    r"\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]",
 )
-_ROW: Final = re.compile(
+_ROW: Final = late(
+    re.compile,
     r"([\u00ad\u061c\u180e\u200b-\u200f\u2060])[\u00ad\u061c\u180e\u200b-\u200f\u2060]+"
-    r"|([\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
+    r"|([\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+",
 )
 
 

@@ -9,6 +9,8 @@ from typing import Final
 
 import regex
 
+from shared.late_patterns import late
+
 # Normalisation sorts the marks that follow a letter, at the square of their number; no script has as many.
 # Source: Unicode TR 15, "Stream-Safe Text Format". The half-width voicing marks become combining marks.
 _SURPLUS_MARKS: Final = regex.compile(r"(?<=[\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+")
@@ -22,10 +24,10 @@ _THAI_TONES: Final = range(
     0x0E47, 0x0E4D
 )  # tone marks, the shortener and the silencer, which people leave out or confuse
 _LONG_VOWEL: Final = 0x30FC
-_NO_WORD: Final = regex.compile(r"[^\p{L}\p{M}\p{N}\n]+")
+_NO_WORD: Final = late(regex.compile, r"[^\p{L}\p{M}\p{N}\n]+")
 _VU: Final = (("ゔぁ", "ば"), ("ゔぃ", "び"), ("ゔぇ", "べ"), ("ゔぉ", "ぼ"), ("ゔ", "ぶ"))
 _HAN: Final = r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff]"
-_SHORT_KANA: Final = re.compile(rf"(?<={_HAN})[\u3041-\u3096]{{1,2}}(?={_HAN})")
+_SHORT_KANA: Final = late(re.compile, rf"(?<={_HAN})[\u3041-\u3096]{{1,2}}(?={_HAN})")
 
 
 def fold(text: str) -> str:

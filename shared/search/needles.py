@@ -12,6 +12,7 @@ from typing import Final
 
 import regex
 
+from shared.late_patterns import late
 from shared.search.folding import fold, loosen, without_okurigana
 
 NEEDLES_LIMIT: Final = 96  # of one query, so that a pasted message costs no more than a long question
@@ -31,9 +32,10 @@ _LEAST_INSIDE: Final = 4
 _LEAST_PLURAL: Final = 4
 _QUESTION_WORDS: Final = Path(__file__).with_name("question_words.txt")
 
-_RUNS: Final = regex.compile(
+_RUNS: Final = late(
+    regex.compile,
     r"(?P<kanji>[\p{Han}々〆]+)|(?P<kana>\p{Hiragana}+)|(?P<dense>[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+)|(?P<hangul>\p{Hangul}+)"
-    r"|(?P<word>(?:(?![\p{Han}\p{Hiragana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Hangul}])\S)+)"
+    r"|(?P<word>(?:(?![\p{Han}\p{Hiragana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Hangul}])\S)+)",
 )
 _DENSE_PAIRS: Final = ((3, _TRIPLE),)
 _SHORT_ENDINGS: Final = ("xes", "ses", "zes", "ches", "shes")

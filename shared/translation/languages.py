@@ -7,6 +7,7 @@ from typing import Final
 
 import regex
 
+from shared.late_patterns import late
 from shared.locales.language_names import LANGUAGES
 
 MOST_LANGUAGES: Final = 4
@@ -28,13 +29,13 @@ class Script(StrEnum):
 
 
 _LETTERS: Final = {
-    Script.KANA: regex.compile(r"[\p{Hiragana}\p{Katakana}ー]"),
-    Script.HAN: regex.compile(r"\p{Han}"),
-    Script.HANGUL: regex.compile(r"\p{Hangul}"),
-    Script.THAI: regex.compile(r"\p{Thai}"),
-    Script.LATIN: regex.compile(r"\p{Latin}"),
+    Script.KANA: late(regex.compile, r"[\p{Hiragana}\p{Katakana}ー]"),
+    Script.HAN: late(regex.compile, r"\p{Han}"),
+    Script.HANGUL: late(regex.compile, r"\p{Hangul}"),
+    Script.THAI: late(regex.compile, r"\p{Thai}"),
+    Script.LATIN: late(regex.compile, r"\p{Latin}"),
 }
-_LETTER: Final = regex.compile(r"\p{L}")
+_LETTER: Final = late(regex.compile, r"\p{L}")
 _SCRIPTS: Final[Mapping[str, frozenset[Script]]] = {
     "ja": frozenset({Script.KANA, Script.HAN}),
     "th": frozenset({Script.THAI}),

@@ -14,6 +14,8 @@ from typing import Final
 
 import regex
 
+from shared.late_patterns import late
+
 _LINK: Final = r"(?:https?://|www\.)[^\s<>「」『』（）【】、。，]+"
 _ADDRESS: Final = r"[\w.+-]+@[\w-]+\.[\w.-]*\w"
 _ID: Final = r"\b[UCR][0-9a-f]{32}\b"
@@ -29,10 +31,10 @@ _NUMBER: Final = (
     r"(?: ?(?:[¥￥$€£฿₫₩%％℃]|°[CF]?|[ap]\.?m\b\.?))?"
 )
 _MARK: Final = r"[⟦⟧]"
-_SLOT: Final = regex.compile(r"⟦\s*(\p{Nd}{1,3})\s*(?:[:：][^⟦⟧]*)?⟧")
-_HIDDEN: Final = regex.compile(rf"^(?:{_LINK}|{_ADDRESS}|{_ID}|{_MARK})$")
-_SHOWN_EMOJI: Final = regex.compile(r"^\[emoji: (.*)\]$")
-_LINK_IN: Final = regex.compile(r"https?://|www\.", regex.IGNORECASE)
+_SLOT: Final = late(regex.compile, r"⟦\s*(\p{Nd}{1,3})\s*(?:[:：][^⟦⟧]*)?⟧")
+_HIDDEN: Final = late(regex.compile, rf"^(?:{_LINK}|{_ADDRESS}|{_ID}|{_MARK})$")
+_SHOWN_EMOJI: Final = late(regex.compile, r"^\[emoji: (.*)\]$")
+_LINK_IN: Final = late(regex.compile, r"https?://|www\.", regex.IGNORECASE)
 MOST_SLOTS: Final = 200
 
 

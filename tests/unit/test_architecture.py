@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -62,6 +63,20 @@ for name in sys.argv[3:]:
 files = {name: getattr(module, "__file__", None) or "" for name, module in list(sys.modules.items())}
 print(json.dumps(files))
 """
+COMPILERS = """
+import json, re, sys
+import regex
+def recorded(compile_now, compilers):
+    def compile_and_record(*pattern, **flags):
+        compilers.add(sys._getframe(1).f_globals["__name__"])
+        return compile_now(*pattern, **flags)
+    return compile_and_record
+compilers = set()
+re.compile, regex.compile = recorded(re.compile, compilers), recorded(regex.compile, compilers)
+from functions_framework import create_app
+create_app(sys.argv[1], sys.argv[2])
+print(json.dumps(sorted(compilers)))
+"""
 # Imported by google-api-core, pip's shims and httpx's command line only where they happen to be installed, as in a development environment
 OPTIONAL = {"_distutils_hack", "grpc", "grpc_status", "pygments", "rich"}
 OF_HOOKS = {
@@ -91,8 +106,14 @@ HEAVY = (
 
 def loaded_by(function: str, *on_demand: str) -> dict[str, str]:
     """Return every module that the function imports when it starts, and when it first needs these, with its file."""
+    found: dict[str, str] = started_with(LOADER, function, *on_demand)
+    return found
+
+
+def started_with(code: str, function: str, *arguments: str) -> Any:  # noqa: ANN401 - whatever the code prints as JSON
+    """Return what the code prints, in an interpreter of its own."""
     ended = subprocess.run(
-        [sys.executable, "-c", LOADER, function, f"functions/{function}/main.py", *on_demand],
+        [sys.executable, "-c", code, function, f"functions/{function}/main.py", *arguments],
         env=ENV,
         cwd=ROOT,
         capture_output=True,
@@ -100,8 +121,7 @@ def loaded_by(function: str, *on_demand: str) -> dict[str, str]:
         timeout=120,
         check=True,
     )
-    found: dict[str, str] = json.loads(ended.stdout.splitlines()[-1])
-    return found
+    return json.loads(ended.stdout.splitlines()[-1])
 
 
 def brought_by(requirements: Path) -> set[str]:
@@ -173,6 +193,13 @@ def test_the_agent_worker_records_and_looks_without_what_answers_need() -> None:
     modules = loaded_by("agent_worker")
 
     assert [name for name in ("linebot", "jsonschema", "markdown_it", "mcp") if name in modules] == []
+
+
+def test_the_agent_worker_starts_without_compiling_the_patterns_of_an_answer() -> None:
+    compilers = started_with(COMPILERS, "agent_worker")
+
+    assert "shared.late_patterns" not in compilers
+    assert {"shared.agent.claim_words", "shared.agent.links", "shared.agent.said_times"}.isdisjoint(compilers)
 
 
 def test_the_agent_worker_loads_no_reader_of_files() -> None:

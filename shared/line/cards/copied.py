@@ -4,6 +4,7 @@ from typing import Final
 
 import regex
 
+from shared.late_patterns import late
 from shared.line.cards.card import CardButton
 from shared.line.phrases import Phrase, phrase
 
@@ -11,8 +12,8 @@ from shared.line.phrases import Phrase, phrase
 _ADDRESS: Final = r"https://[!-~]++|[A-Za-z0-9_.+-]++@[A-Za-z0-9-]++(?:\.[A-Za-z0-9-]++)++"
 _PHONE: Final = r"\+?+[0-9][0-9-]{8,18}+"
 _CODE: Final = r"[A-Za-z0-9][A-Za-z0-9_-]{5,63}+"
-_COPYABLE: Final = regex.compile(rf"(?<![A-Za-z0-9_.@/+-])(?:{_ADDRESS}|{_PHONE}|{_CODE})(?![A-Za-z0-9_@/…])")
-_DATE: Final = regex.compile(r"[0-9]{4}-[0-9]{2}(?![0-9])")
+_COPYABLE: Final = late(regex.compile, rf"(?<![A-Za-z0-9_.@/+-])(?:{_ADDRESS}|{_PHONE}|{_CODE})(?![A-Za-z0-9_@/…])")
+_DATE: Final = late(regex.compile, r"[0-9]{4}-[0-9]{2}(?![0-9])")
 _CLOSING: Final = ".,;:!?)]}>'\""
 
 
