@@ -243,12 +243,14 @@ def _deferrals_of(story: Story, history: dict[str, OutcomeRecord], message: Mess
 def check_budget(story: Story) -> Iterator[str]:
     """A chat is told once that a budget is spent, and once that no summary comes; all that was spent in calm weather is charged in the end.
 
-    A request that its turn did not wait for stays in the hands of its instance, until the instance writes the turn again.
+    It is told again above a receipt: the budget ended after the turn had done something, which is said, and why nothing else is. A request
+    that its turn did not wait for stays in the hands of its instance, until the instance writes the turn again.
     """
     for texts in _SPENT:
-        told = sum(any(text in said.text for text in texts) for said in story.said)
-        if told > 1 or (told and story.settings.budget == NO_LIMITS):
-            yield f"I9: a chat was told {told} times that its budget is spent"
+        first, *more = [said.text for said in story.said if any(text in said.text for text in texts)] or [""]
+        again = [text for text in more if not any(f"{spent} ✓ " in text for spent in texts)]
+        if again or (first and story.settings.budget == NO_LIMITS):
+            yield f"I9: a chat was told {1 + len(again)} times that its budget is spent"
     charged = story.turn.spending.tokens
     in_hand = sum(ledger.take(story.chat) for ledger in story.world.ledgers)
     spent, unsure = story.world.truth.tokens[story.chat], story.world.truth.unsure_tokens[story.chat]

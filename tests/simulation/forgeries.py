@@ -35,6 +35,7 @@ from tests.simulation.world import ShownText
 _SLOW_S: Final = 26.0
 _MANY: Final = 99
 _TOO_LATE_S: Final = 700.0
+_LIMIT: Final = phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="0時")
 
 
 def told_twice_to_wait() -> list[str]:
@@ -272,11 +273,15 @@ def stranger_whose_message_is_thought_about() -> list[str]:
 
 def limit_that_was_never_set() -> list[str]:
     with Scene().playing() as scene:
-        _show(
-            scene,
-            scene.says().reply_token,
-            phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="0時"),
-        )
+        _show(scene, scene.says().reply_token, _LIMIT)
+        return scene.rests()
+
+
+def limit_that_is_told_again(below: str = "") -> list[str]:
+    """First it is told above a receipt; `below`: what the second text has below it."""
+    with Scene(budget=Limits(turns_per_chat_day=9)).playing() as scene:
+        for text in (f"{_LIMIT} ✓ Added to Notion: “lunch”", f"{_LIMIT}{below}"):
+            _show(scene, scene.says().reply_token, text)
         return scene.rests()
 
 
@@ -424,6 +429,7 @@ FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     tokens_that_nobody_charges,
     stranger_whose_message_is_thought_about,
     limit_that_was_never_set,
+    limit_that_is_told_again,
     words_for_another_chat,
     write_that_is_given_up,
     request_that_outlives_its_deadline,

@@ -71,3 +71,11 @@ def test_every_sentence_is_printed_by_a_slip_or_a_forgery() -> None:
 @pytest.mark.parametrize("forge", FORGERIES)
 def test_a_forgery_is_found(forge: Callable[[], list[str]]) -> None:
     assert forge()
+
+
+@pytest.mark.parametrize("below", ["", " 🔔 lunch"])
+def test_that_a_budget_is_spent_is_told_again_only_above_a_receipt(below: str) -> None:
+    told_twice = "I9: a chat was told 2 times that its budget is spent"
+
+    assert told_twice in forgeries.limit_that_is_told_again(below)
+    assert told_twice not in forgeries.limit_that_is_told_again(" ✓ Added to Notion: “rice”")
