@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from shared import late_patterns, logs, tracing
 from shared.adapters.file_process import FileProcess
@@ -30,7 +30,6 @@ from shared.conversation.spending import Ledger
 from shared.conversation.store import Conversations
 from shared.handlers.silence import Operator
 from shared.handlers.tick import AT_ONCE
-from shared.knowledge.embeddings import Embedder
 from shared.settings.agent_worker import AgentWorkerSettings, GeminiSettings, agent_worker_settings
 from shared.settings.notion import NotionSettings
 from shared.settings.push import PushSettings
@@ -41,6 +40,9 @@ from shared.tools.mcp.port import ConnectedServer
 from shared.tools.web import WebSearch
 from shared.turns.background import Background
 from shared.turns.follow_ups import MOST_ASKED_ANEW
+
+if TYPE_CHECKING:
+    from shared.knowledge.embeddings import Embedder
 
 _READ_THREADS: Final = 64
 _TOOL_THREADS: Final = 64
@@ -167,7 +169,7 @@ def _link_reader(settings: GeminiSettings) -> LinkReader:
     return GeminiLinkReader(settings)
 
 
-def _embedder(settings: GeminiSettings) -> Embedder:
+def _embedder(settings: GeminiSettings) -> "Embedder":
     from shared.adapters.gemini_embeddings import GeminiEmbedder  # noqa: PLC0415 - likewise
 
     return GeminiEmbedder(settings)

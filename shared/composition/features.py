@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.metered_model import MeteredJsonModel
@@ -26,7 +27,6 @@ from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import CALLS, MEDIA
 from shared.features.translation import TRANSLATION
 from shared.knowledge.classification import Classifier
-from shared.knowledge.embeddings import EntryEmbeddings
 from shared.knowledge.entry_editor import EntryEditor
 from shared.knowledge.list_editor import ListEditor
 from shared.knowledge.staging import EntryOverlay
@@ -55,9 +55,6 @@ from shared.tools.links import link_tools
 from shared.tools.lists import ListTools
 from shared.tools.mcp.listings import ToolListings
 from shared.tools.mcp.toolset import ServedTools
-from shared.tools.notion.databases import Databases, TtlCache
-from shared.tools.notion.known_properties import KnownProperties
-from shared.tools.notion.toolset import NotionTools
 from shared.tools.own_facts import OwnFactTools
 from shared.tools.polls import PollTools
 from shared.tools.recall import MemoryTools
@@ -67,6 +64,9 @@ from shared.tools.videos import video_tools
 from shared.tools.web import MeteredWebSearch, web_tools
 from shared.translation.switches import translation_switches
 from shared.turns.outbox import Attachments
+
+if TYPE_CHECKING:
+    from shared.knowledge.embeddings import EntryEmbeddings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,14 +326,24 @@ def _knowledge_tools(model: JsonModel, ports: Ports, options: Options, metering:
     reading = KnowledgeQueryTools(
         time_zone=options.time_zone,
         locale=options.locale,
-        embeddings=EntryEmbeddings(embedder=ports.embedder, metering=metering, clock=ports.clock)
-        if ports.embedder is not None
-        else None,
+        embeddings=_embeddings(ports, metering),
     )
     return (*changing.tools(), *reading.tools())
 
 
+def _embeddings(ports: Ports, metering: Metering) -> "EntryEmbeddings | None":
+    if ports.embedder is None:
+        return None
+    from shared.knowledge.embeddings import EntryEmbeddings  # noqa: PLC0415 - as above
+
+    return EntryEmbeddings(embedder=ports.embedder, metering=metering, clock=ports.clock)
+
+
 def _notion_tools(notion: NotionPort, ports: Ports, options: Options, writes: IdempotentWrites) -> tuple[Tool, ...]:
+    from shared.tools.notion.databases import Databases, TtlCache  # noqa: PLC0415 - as above
+    from shared.tools.notion.known_properties import KnownProperties  # noqa: PLC0415 - as above
+    from shared.tools.notion.toolset import NotionTools  # noqa: PLC0415 - as above
+
     databases = Databases(api=notion.api, ids=notion.databases, cache=TtlCache(ports.clock))
     tools = NotionTools(
         databases=databases,

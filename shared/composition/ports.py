@@ -7,7 +7,7 @@ import zoneinfo
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from shared.access.admission import Access
 from shared.access.budgets import Limits
@@ -20,7 +20,6 @@ from shared.conversation.store import Conversations
 from shared.features.chat_feature import ChatFeature
 from shared.handlers.heartbeat import ModelChecker
 from shared.handlers.silence import Operator
-from shared.knowledge.embeddings import Embedder
 from shared.line.addressing import GroupPolicy
 from shared.line.bot_name import Account
 from shared.line.display_names import Profiles
@@ -35,10 +34,13 @@ from shared.reminders.delivery import Reminding
 from shared.settings.secret import Secret
 from shared.tools.link_port import LinkReader
 from shared.tools.mcp.port import ConnectedServer
-from shared.tools.notion.port import Notion
 from shared.tools.web import WebSearch
 from shared.turns.background import Background, Event
 from shared.turns.deferral import LateReply
+
+if TYPE_CHECKING:
+    from shared.knowledge.embeddings import Embedder
+    from shared.tools.notion.port import Notion
 
 
 def _new_entry_id() -> str:
@@ -87,7 +89,7 @@ class Threads:
 class NotionPort:
     """Notion, the names of usable databases (for example `todo_list`), and the chats with access (None: all)."""
 
-    api: Notion
+    api: "Notion"
     databases: Mapping[str, str]
     conversations: frozenset[str] | None = field(repr=False)
 
@@ -129,7 +131,7 @@ class Ports:
     fallback_translating_model: JsonModel | None = None
     web: WebSearch | None = None
     links: LinkReader | None = None
-    embedder: Embedder | None = None
+    embedder: "Embedder | None" = None
     notion: NotionPort | None = None
     hooks: HookPort | None = None
     calendar: CalendarPort | None = None

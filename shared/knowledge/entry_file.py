@@ -16,8 +16,7 @@
 
     来週の月曜から
 
-Words of people and models can stand anywhere in a file, so the YAML is read without tags and without aliases, and every value is checked.
-Source: python-frontmatter 1.3, `YAMLHandler`; PyYAML 6, `SafeLoader`.
+Words of people and models can stand anywhere in a file, so every value is checked.
 """
 
 import re
@@ -26,10 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Annotated, Final
 
-import frontmatter
 import msgspec
-import yaml
-from frontmatter.default_handlers import YAMLHandler
 
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.write_key import format_key, read_key
@@ -46,7 +42,6 @@ _SLUG_FALLBACK: Final = "entry"
 _SLUG_SUFFIXES: Final = 9_998  # four digits, so that no chat has as many entries
 _TRACES: Final = re.compile(r"^provenance:\s*\n((?:[ \t].*\n?)+)", re.MULTILINE)
 _TRACE: Final = re.compile(r"^[ \t]+['\"]?([0-9A-Za-z_-]{1,64})['\"]?:\s*(\d{1,16})\s*$", re.MULTILINE)
-_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the fast one, where PyYAML was built with it
 _MessageId = Annotated[str, msgspec.Meta(pattern="^[0-9A-Za-z_-]{1,64}$")]
 
 
@@ -106,7 +101,9 @@ def format_entry(entry: Entry) -> str:
     if isinstance(entry.unknown_fields, str):
         head |= msgspec.json.decode(entry.unknown_fields)
     body = f"{NOTES_HEADING[entry.category]}\n\n{entry.content}" if entry.notes else ""
-    return frontmatter.dumps(frontmatter.Post(body, None, **head), handler=YAMLHandler(), sort_keys=False) + "\n"
+    from shared.knowledge.front_matter import format_front_matter  # noqa: PLC0415 - only where an entry is written or read
+
+    return format_front_matter(head, body) + "\n"
 
 
 def _items_of(entry: Entry) -> dict[str, object]:
@@ -145,7 +142,7 @@ def read_entry(path: str, data: bytes) -> Entry:
             revision=read_key(head.revision),
             unknown_fields=msgspec.json.encode(unknown).decode() if unknown else msgspec.UNSET,
         )
-    except (msgspec.MsgspecError, yaml.YAMLError, InvalidValueError, ValueError, TypeError, RecursionError) as cause:
+    except (msgspec.MsgspecError, InvalidValueError, ValueError, TypeError, RecursionError) as cause:
         raise CorruptRecordError("a stored entry cannot be read") from cause
 
 
@@ -154,7 +151,7 @@ def revision_of(data: bytes) -> tuple[int, int]:
     try:
         values, _ = _parse(data)
         return read_key(values.get("revision"))
-    except (yaml.YAMLError, CorruptRecordError, UnknownRecordVersionError, ValueError, TypeError, RecursionError):
+    except (CorruptRecordError, UnknownRecordVersionError, ValueError, TypeError, RecursionError):
         return (0, 0)
 
 
@@ -191,17 +188,13 @@ def slug_candidates(slug: str) -> Iterator[str]:
 def _parse(data: bytes) -> tuple[Mapping[str, object], str]:
     if len(data) > LIMIT_BYTES:
         raise CorruptRecordError(f"a stored entry is larger than {LIMIT_BYTES} bytes")
-    handler = YAMLHandler()
-    head, body = handler.split(data.decode("utf-8").strip())
-    if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(head, Loader=_LOADER)):
-        raise CorruptRecordError("a stored entry holds an alias, a few bytes of which can stand for gigabytes")
-    values = handler.load(head, Loader=_LOADER)
-    if not isinstance(values, dict) or not all(isinstance(name, str) for name in values):
-        raise CorruptRecordError("the front matter of a stored entry is no mapping")
+    from shared.knowledge.front_matter import read_front_matter  # noqa: PLC0415 - likewise
+
+    values, body = read_front_matter(data.decode("utf-8").strip())
     version = values.get("version")
     if isinstance(version, int) and version > VERSION:
         raise UnknownRecordVersionError(f"a stored entry has version {version}; this release reads {VERSION}")
-    return values, body.strip()
+    return values, body
 
 
 def _split_path(path: str) -> tuple[Category, str]:

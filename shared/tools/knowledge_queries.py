@@ -4,14 +4,13 @@ import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault
 from shared.conversation.provenance import Provenance
 from shared.knowledge.catalog import Row, search_texts
 from shared.knowledge.digest import digest
-from shared.knowledge.embeddings import EntryEmbeddings
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_cards import results_card
 from shared.knowledge.entry_editor import Occasion
@@ -26,6 +25,9 @@ from shared.search.folding import fold
 from shared.search.needles import needles_of
 from shared.tools.knowledge import entry_tool
 
+if TYPE_CHECKING:
+    from shared.knowledge.embeddings import EntryEmbeddings
+
 _ATTACHED: Final = "This system puts the digest below your answer, in its language: reply with one short sentence, and repeat none of it."
 
 
@@ -35,7 +37,7 @@ class KnowledgeQueryTools:
 
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
     locale: str
-    embeddings: EntryEmbeddings | None = None
+    embeddings: "EntryEmbeddings | None" = None
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools in order of declaration."""
@@ -97,7 +99,9 @@ def _get(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json | ToolFaul
     return {"entry": _details_of(overlay.show_entry(str(arguments["path"])))}
 
 
-def _search(arguments: Json, overlay: EntryOverlay, occasion: Occasion, *, embeddings: EntryEmbeddings | None) -> Json:
+def _search(
+    arguments: Json, overlay: EntryOverlay, occasion: Occasion, *, embeddings: "EntryEmbeddings | None"
+) -> Json:
     queries, rows, category = _queries(arguments), overlay.rows(), _category(arguments)
     closest: Mapping[str, float] = {}
     if embeddings is not None:

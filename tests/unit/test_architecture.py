@@ -35,6 +35,7 @@ FUNCTIONS = ("webhook", "agent_worker", "unsend", "feeds")
 ON_DEMAND = {
     "webhook": ("notify", "shared.adapters.form_body"),
     "agent_worker": (
+        "shared.knowledge.front_matter",
         "shared.composition.hooks",
         "shared.hooks.prompt_block",
         "shared.adapters.cloud_trace",
@@ -50,7 +51,7 @@ ON_DEMAND = {
         "python_calamine",
         "charset_normalizer",
     ),
-    "unsend": ("shared.adapters.gcs_library",),
+    "unsend": ("shared.adapters.gcs_library", "shared.knowledge.front_matter"),
     "feeds": ("shared.adapters.gcs_library",),
 }
 """What a function imports when it first needs it."""
@@ -220,8 +221,9 @@ OFF = (
         "shared.calendars.new_address",
         "shared.handlers.calendar",
     ),
+    *("shared.knowledge.embeddings", "shared.knowledge.front_matter", "yaml"),
 )
-"""What serves notices, files, calendars and tool servers only."""
+"""What serves notices, files, calendars, tool servers, embeddings and files of entries only."""
 
 
 def test_where_hooks_calendar_and_tool_servers_are_off_nothing_of_them_or_of_files_is_loaded() -> None:
