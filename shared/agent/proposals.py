@@ -133,6 +133,7 @@ class _Texts:
     create_poll: str
     create_meeting: str
     close_poll: str
+    call_off_meeting: str
     arguments: Mapping[ShownArgument, str]
 
 

@@ -67,6 +67,8 @@ class DeedKind(StrEnum):
     MEETING_CLOSED = "meeting_closed"
     MEETING_REOPENED = "meeting_reopened"
     MEETING_REMOVED = "meeting_removed"
+    MEETING_CALLED_OFF = "meeting_called_off"
+    MEETING_ON_AGAIN = "meeting_on_again"
     VOTED = "voted"
     VOTE_REMOVED = "vote_removed"
 

@@ -96,9 +96,9 @@ def _by_hour(reminder: Reminder, recurrence: Recurrence, zone: zoneinfo.ZoneInfo
 
 
 def _of_meetings(conversation: Conversation, outside_remark: str) -> Iterator[FeedItem]:
-    """Yield an event for each meeting, also when its answers are closed; the votes are not shown."""
+    """Yield an event for each meeting that was not called off, also when its answers are closed; the votes are not shown."""
     for meeting in PollStore(conversation).present():
-        if meeting.starts_ms is not None:
+        if meeting.starts_ms is not None and not meeting.is_called_off:
             yield FeedItem(
                 uid=uid_of(conversation.id, "meeting", meeting.id),
                 sequence=meeting.revision[0],

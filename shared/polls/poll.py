@@ -45,6 +45,7 @@ class Poll(Extensible):
     `closes_ms`: votes sent before count; None: until a member closes the poll. `zone`: the zone of the shown times. `closing_id`: the
     reminder with the result; empty: none. `locale`: the asking person's language. A poll without options was removed.
     `starts_ms`, `place` and `capacity` belong to a meeting: None, "" and 0 (no limit) of a poll. Members beyond the capacity wait.
+    `reminder_id`: the reminder before a meeting; empty: none. `is_called_off`: the meeting does not take place.
     """
 
     version: int = VERSION
@@ -58,6 +59,8 @@ class Poll(Extensible):
     starts_ms: int | None = None
     place: str = field(default="", repr=False)
     capacity: int = 0
+    reminder_id: str = ""
+    is_called_off: bool = False
     provenance: Provenance = field(default_factory=Provenance)
     created: tuple[int, int] = (0, 0)
     revision: tuple[int, int] = (0, 0)
@@ -73,6 +76,10 @@ class Poll(Extensible):
     def is_closed(self, at_ms: int) -> bool:
         """Whether a vote sent at the time no longer counts, by LINE's timestamp."""
         return self.closes_ms is not None and at_ms >= self.closes_ms
+
+    def is_ahead(self, at_ms: int) -> bool:
+        """Whether the poll is a meeting that begins later, its answers open or closed, and was not called off."""
+        return self.starts_ms is not None and at_ms < self.starts_ms and not self.is_called_off
 
     def votes_in_time(self, votes: "Iterable[Vote]") -> "tuple[Vote, ...]":
         """Return the votes sent before the poll was closed.
@@ -245,3 +252,9 @@ def members_waiting(poll: Poll, votes: Iterable[Vote]) -> tuple[str, ...]:
 def closed(poll: Poll, *, at_ms: int) -> Poll:
     """Return the poll as closed at the time."""
     return replace(poll, closes_ms=at_ms, closing_id="")
+
+
+def called_off(meeting: Poll, *, at_ms: int) -> Poll:
+    """Return the meeting as called off at the time; answers that were closed before stay closed since then."""
+    closes_ms = min(at_ms, meeting.closes_ms if meeting.closes_ms is not None else at_ms)
+    return replace(meeting, closes_ms=closes_ms, closing_id="", reminder_id="", is_called_off=True)

@@ -26,6 +26,18 @@ _OF_MEETINGS: Final = (
     DeedKind.MEETING_REOPENED,
     DeedKind.MEETING_REMOVED,
 )
+_WITH_TIME: Final = frozenset(
+    {
+        DeedKind.POLL_OPENED,
+        DeedKind.POLL_REOPENED,
+        DeedKind.MEETING_OPENED,
+        DeedKind.MEETING_REOPENED,
+        DeedKind.MEETING_ON_AGAIN,
+    }
+)
+"""What a receipt tells with a time: when the poll closes, or the meeting begins."""
+_MEETINGS_NAMED: Final = 5
+"""Meetings in a question for the meant one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +95,17 @@ class PollOverlay(Overlay[PollThing]):
         if not polls:
             raise StagingFault("There is no such open poll; list the polls first.", may_retry=poll_id is not None)
         return polls[-1]
+
+    def find_ahead(self, poll_id: str | None) -> Poll:
+        """Return the meeting of the id that is ahead, or the only such meeting.  Raises: StagingFault."""
+        ahead = [one for one in self.polls() if one.is_ahead(self.attempt.now_ms)]
+        meetings = [one for one in ahead if poll_id in {None, one.id}]
+        if not meetings:
+            raise StagingFault("There is no such meeting ahead; list the polls first.", may_retry=poll_id is not None)
+        if len(meetings) > 1:
+            named = ", ".join(f"{one.id} ({one.question})" for one in meetings[-_MEETINGS_NAMED:])
+            raise StagingFault(f"Several meetings are ahead: {named}. Ask which one is meant.", may_retry=True)
+        return meetings[0]
 
     def new_id(self) -> str:
         """Return an id made by no other commit of the chat, for example `p0123456789`."""
@@ -154,12 +177,8 @@ class PollOverlay(Overlay[PollThing]):
             return Deed(kind=kind, name=self._chosen(thing.vote), details=tuple(details))
         if not isinstance(thing, Poll):
             return None
-        opened, ended, reopened, removed = _OF_MEETINGS if thing.is_meeting else _OF_POLLS
-        if after is None:
-            return Deed(kind=removed, name=thing.question)
-        if before is not None and thing.is_closed(self.attempt.now_ms):
-            return Deed(kind=ended, name=thing.question)
-        return Deed(kind=opened if before is None else reopened, name=thing.question, due=self._due(thing))
+        kind = _kind_of_deed(before, after, now_ms=self.attempt.now_ms)
+        return Deed(kind=kind, name=thing.question, due=self._due(thing) if kind in _WITH_TIME else None)
 
     def _due(self, poll: Poll) -> Due | None:
         at_ms = poll.starts_ms or poll.closes_ms
@@ -199,3 +218,19 @@ class PollOverlay(Overlay[PollThing]):
             polls = self._store.present()
             self._stored = {one.id: one for one in polls if not one.provenance.withdrawn_ids(is_withdrawn)}
         return self._stored
+
+
+def _kind_of_deed(before: PollThing | None, after: PollThing | None, *, now_ms: int) -> DeedKind:
+    """Return what became of a poll or meeting; None stands for one that did not exist, or does not exist any more."""
+    was, becomes = (one if isinstance(one, Poll) else None for one in (before, after))
+    is_meeting = any(one is not None and one.is_meeting for one in (was, becomes))
+    opened, ended, reopened, removed = _OF_MEETINGS if is_meeting else _OF_POLLS
+    if becomes is None:
+        return removed
+    if becomes.is_called_off:
+        return DeedKind.MEETING_CALLED_OFF
+    if was is None:
+        return opened
+    if was.is_called_off:
+        return DeedKind.MEETING_ON_AGAIN
+    return ended if becomes.is_closed(now_ms) else reopened

@@ -30,6 +30,7 @@ class PollTexts:
     votes: str
     closes: str
     closed: str
+    called_off: str
     unanswered: str
     people: str
     attending: str
@@ -138,8 +139,8 @@ def standing_card(standing: Standing, *, locale: str) -> Card:
     rows += [CardRow(text=text, is_heading=True) for text in _queue(standing, texts, locale=locale)]
     if not is_closed:
         rows += [CardRow(text=text, is_heading=True) for text in _notes(standing, texts, locale=locale)]
-    title = filled(texts.closed, question=question) if is_closed else question
-    return Card(title=title, rows=tuple(rows))
+    ended = texts.called_off if poll.is_called_off else texts.closed
+    return Card(title=filled(ended, question=question) if is_closed else question, rows=tuple(rows))
 
 
 def standing_text(standing: Standing, *, locale: str) -> str:

@@ -3,7 +3,7 @@
 Every tool works on the turn's overlay, so nothing is promised before the turn is committed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,10 +18,10 @@ from shared.conversation.provenance import Provenance
 from shared.knowledge.provenance import PossibleSources
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
-from shared.polls.poll import NAME_LIMIT, OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, Vote, closed
+from shared.polls.poll import NAME_LIMIT, OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, Vote, called_off, closed
 from shared.polls.staging import CastVote, PollOverlay, mark_of_written
 from shared.polls.wording import Group, Standing, Unanswered, meeting_line, options_of_meeting, standing_card
-from shared.reminders.reminder import Reminder, ReminderKind
+from shared.reminders.reminder import ReminderKind
 from shared.reminders.schedule import checked_schedule, local_day_and_time, local_time, usual_local
 from shared.reminders.staging import ReminderOverlay
 from shared.search.folding import fold
@@ -75,7 +75,7 @@ class PollTools:
             ),
             self._tool(
                 "show_polls",
-                "Show the standing of the newest open poll or meeting, or of the one with the id, and list the open ones.",
+                "Show the standing of the newest open poll or meeting ahead, or of the one with the id, and list them all.",
                 PollTools._show,
                 is_reading=True,
             ),
@@ -91,6 +91,12 @@ class PollTools:
                 "close_poll",
                 "Close a poll, or the answers to a meeting, now; the result is shown. Use only when the person asks for it.",
                 PollTools._close,
+            ),
+            self._tool(
+                "call_off_meeting",
+                "Call off a meeting that is ahead: its card says so, and its reminder and its entry in the calendar go. Use only when a "
+                'person says that it does not take place (「中止」「なくなった」, 活動取消, ยกเลิกนัด, "dinner is off").',
+                PollTools._call_off,
             ),
         )
 
@@ -145,16 +151,17 @@ class PollTools:
                     "The answers would close after the beginning; ask until when they count.", may_retry=True
                 )
         if minutes := arguments.get("remind_minutes_before"):
-            remark = {**remark, **self._with_reminder(meeting, int(str(minutes)), context)}
+            meeting, reminded = self._with_reminder(meeting, int(str(minutes)), context)
+            remark = {**remark, **reminded}
         overlay.add(meeting)
         self._attach(meeting, overlay, context)
         return {**_line(meeting), **remark, **_ATTACHED}
 
-    def _with_reminder(self, meeting: Poll, minutes: int, context: TurnContext) -> Json:
-        """Set the reminder before a meeting, as any other reminder of the chat.  Raises: StagingFault."""
+    def _with_reminder(self, meeting: Poll, minutes: int, context: TurnContext) -> tuple[Poll, Json]:
+        """Return the meeting with a reminder before it, which is like any other reminder of the chat.  Raises: StagingFault."""
         reminders = context.staged.find(ReminderOverlay)
         if reminders is None or meeting.starts_ms is None:
-            return {"reminder": "none, because reminders are off here: tell the person"}
+            return meeting, {"reminder": "none, because reminders are off here: tell the person"}
         cost = self.size_of(context.conversation.id) if self.pushes else 1
         if cost is None:
             raise StagingFault(_COST_UNKNOWN)
@@ -166,7 +173,8 @@ class PollTools:
             user_id=context.to_answer[-1].user_id,
             locale=context.asker_locale,
         )
-        return {"reminder": local_day_and_time(reminder.next_ms, self.zone)}
+        told = {"reminder": local_day_and_time(reminder.next_ms, self.zone)}
+        return replace(meeting, reminder_id=reminder.id), told
 
     def _with_closing(
         self, poll: Poll, arguments: Json, overlay: PollOverlay, context: TurnContext
@@ -202,20 +210,21 @@ class PollTools:
         return replace(poll, closes_ms=closes_ms, closing_id=reminder.id), announced
 
     def _show(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json:
-        poll_id = str(arguments["id"]) if arguments.get("id") else None
-        polls = overlay.polls() if poll_id is not None else overlay.open()
-        shown = next((one for one in reversed(polls) if poll_id in {None, one.id}), None)
-        if shown is None:
+        poll_id, now_ms, polls = _id_in(arguments), context.now_ms, overlay.polls()
+        standing = [one for one in polls if not one.is_closed(now_ms) or one.is_ahead(now_ms)]
+        candidates = [one for one in polls if one.id == poll_id] if poll_id is not None else standing
+        if not candidates:
             return {"polls": []}
+        shown = candidates[-1]
         self._attach(shown, overlay, context)
-        listing = [one for one in polls[-_LISTED:] if not one.is_closed(context.now_ms) or one == shown]
+        listing = [one for one in polls[-_LISTED:] if one in standing or one == shown]
         return {"polls": [{**_line(one), **_votes_of(one, overlay)} for one in listing], **_ATTACHED}
 
     def _vote(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json | ToolFault:
         message = context.to_answer[-1]
         if context.needs_tap:
             raise StagingFault("Not counted here: tell the person to press the button on the poll's card.")
-        poll = overlay.find(str(arguments["id"]) if arguments.get("id") else None)
+        poll = overlay.find(_id_in(arguments))
         choice = _choice_of(str(arguments["option"]), poll)
         written = short_line(without_lone_surrogates(str(arguments.get("name") or "")), limit=NAME_LIMIT)
         member, name = self._voter(message.user_id, written, context, poll=poll, overlay=overlay)
@@ -262,14 +271,26 @@ class PollTools:
         return mark_of_written(written), written
 
     def _close(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json | NeedsTap:
-        poll = overlay.find(str(arguments["id"]) if arguments.get("id") else None)
+        poll = overlay.find(_id_in(arguments))
         if context.needs_tap:
             return NeedsTap(name=poll.question, arguments={"id": poll.id})
+        return self._end(closed(poll, at_ms=context.now_ms), (poll.closing_id,), overlay, context)
+
+    def _call_off(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json | NeedsTap:
+        meeting = overlay.find_ahead(_id_in(arguments))
+        if context.needs_tap:
+            return NeedsTap(name=meeting.question, arguments={"id": meeting.id})
+        ended = called_off(meeting, at_ms=context.now_ms)
+        return self._end(ended, (meeting.closing_id, meeting.reminder_id), overlay, context)
+
+    def _end(self, ended: Poll, reminder_ids: Sequence[str], overlay: PollOverlay, context: TurnContext) -> Json:
+        """Stage the ended poll, cancel the reminders that are left of it, and show how it stands."""
         reminders = context.staged.find(ReminderOverlay)
-        if reminders is not None and poll.closing_id and _is_open(poll.closing_id, reminders.list()):
-            reminders.cancel(poll.closing_id)
-        ended = closed(poll, at_ms=context.now_ms)
-        overlay.stage({poll.id: ended})
+        if reminders is not None:
+            for reminder in reminders.list():
+                if reminder.id in reminder_ids:
+                    reminders.cancel(reminder.id)
+        overlay.stage({ended.id: ended})
         self._attach(ended, overlay, context)
         return {**_line(ended), **_votes_of(ended, overlay), **_ATTACHED}
 
@@ -309,7 +330,7 @@ class PollTools:
             act,
             is_plain=is_plain,
             is_reading=is_reading,
-            revision=_revision if name == "close_poll" else None,
+            revision=_REVISIONS.get(name),
         )
 
 
@@ -320,13 +341,25 @@ def _is_plain(asked: Json, result: Json) -> bool:
     return is_as_asked and not {"result", "reminder"} & result.keys()
 
 
-def _revision(arguments: Json, context: TurnContext) -> str:
+def _id_in(arguments: Json) -> str | None:
+    return str(arguments["id"]) if arguments.get("id") else None
+
+
+def _revision_of_open(arguments: Json, context: TurnContext) -> str:
     overlay = context.staged.of(PollOverlay)
-    return overlay.revision_of(overlay.find(str(arguments["id"]) if arguments.get("id") else None).id)
+    return overlay.revision_of(overlay.find(_id_in(arguments)).id)
 
 
-def _is_open(reminder_id: str, reminders: Sequence[Reminder]) -> bool:
-    return any(one.id == reminder_id for one in reminders)
+def _revision_of_ahead(arguments: Json, context: TurnContext) -> str:
+    overlay = context.staged.of(PollOverlay)
+    return overlay.revision_of(overlay.find_ahead(_id_in(arguments)).id)
+
+
+_REVISIONS: Final[Mapping[str, Callable[[Json, TurnContext], str]]] = {
+    "close_poll": _revision_of_open,
+    "call_off_meeting": _revision_of_ahead,
+}
+"""The revision to which a tap on a tool's proposal is bound, by tool."""
 
 
 def _checked(text: str, *, limit: int) -> str:
@@ -370,7 +403,8 @@ def _sources(texts: Sequence[str], context: TurnContext) -> Provenance:
 def _line(poll: Poll) -> Json:
     closes = {} if poll.closes_ms is None else {"closes": local_day_and_time(poll.closes_ms, poll.zone)}
     starts = {} if poll.starts_ms is None else {"starts": local_day_and_time(poll.starts_ms, poll.zone)}
-    return {"id": poll.id, "question": poll.question, "options": list(poll.options), **starts, **closes}
+    state = {"is_called_off": True} if poll.is_called_off else {}
+    return {"id": poll.id, "question": poll.question, "options": list(poll.options), **starts, **closes, **state}
 
 
 def _votes_of(poll: Poll, overlay: PollOverlay) -> Json:

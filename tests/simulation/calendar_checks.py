@@ -108,5 +108,5 @@ def _meetings(world: World, chat: str) -> Iterator[Poll]:
     for listed in world.objects.list(prefix):
         stored = world.objects.read(listed.name)
         poll = decode(Poll, stored.data) if stored is not None else None
-        if poll is not None and poll.is_meeting:
+        if poll is not None and poll.is_meeting and not poll.is_called_off:
             yield poll

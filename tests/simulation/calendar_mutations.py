@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import DropArgument, Instead, Never, Return, Skip
+from tests.simulation.rules import DropArgument, DropClause, Instead, Never, Return, Skip
 from tests.simulation.stand_ins import write_or_make_again
 
 OF_CALENDARS: Final[Mapping[str, Mutation]] = {
@@ -17,6 +17,11 @@ OF_CALENDARS: Final[Mapping[str, Mutation]] = {
         "shared.calendars.items:_of_meetings",
         Never("starts_ms"),
         lacks="a meeting is in no calendar",
+    ),
+    "leaves_out_meetings_that_are_called_off": Mutation(
+        "shared.calendars.items:_of_meetings",
+        DropClause("is_called_off"),
+        lacks="a meeting that does not take place stays in calendars",
     ),
     "tells_of_another_address": Mutation(
         "shared.handlers.calendar:CalendarHandler.renew_after",

@@ -105,6 +105,19 @@ def meeting_that_stays() -> list[str]:
         return scene.rests(calm=True)
 
 
+def meeting_that_is_called_off() -> list[str]:
+    """A meeting is in the feed, and is called off."""
+    with Scene(group=True, has_calendar=True, has_polls=True).playing() as scene:
+        _has_calendar(scene)
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.asks_for("meet"))
+        scene.runs_to_end(_next_tick(scene))
+        shown = [] if _shows_something(scene) else ["I1: a meeting is not in the feed a minute later"]
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.asks_for("calloff"))
+        return [*shown, *scene.rests(calm=True)]
+
+
 def reminder_that_is_taken_back() -> list[str]:
     """A reminder is in the feed when its message is withdrawn."""
     with _scene().playing() as scene:

@@ -35,8 +35,9 @@ _TITLES_OF_EXPENSES: Final = frozenset(
     for title in (Phrase.EXPENSES_BALANCES, Phrase.EXPENSES_TRANSFERS)
     for locale in LOCALES
 )
-_TITLES_OF_CLOSED_POLLS: Final = tuple(
-    beginning(language_file(locale).table("polls", PollTexts).closed) for locale in LOCALES
+_TEXTS_OF_POLLS: Final = tuple(language_file(locale).table("polls", PollTexts) for locale in LOCALES)
+_TITLES_OF_ENDED_POLLS: Final = tuple(
+    beginning(title) for texts in _TEXTS_OF_POLLS for title in (texts.closed, texts.called_off)
 )
 _Kept = TypeVar("_Kept")
 _TIMEOUT_S: Final = 5.0
@@ -295,7 +296,7 @@ def _is_of_expenses(message: OutgoingMessage) -> bool:
 def _is_of_poll(message: OutgoingMessage) -> bool:
     """Whether the message is the card of a poll, open or closed; it shows a paragraph of the outcome that no bubble has."""
     is_open = any(VotePress.read(button.value) for button in _buttons_in([message]))
-    return is_open or (message.card is not None and message.card.title.startswith(_TITLES_OF_CLOSED_POLLS))
+    return is_open or (message.card is not None and message.card.title.startswith(_TITLES_OF_ENDED_POLLS))
 
 
 def _is_receipt(message: OutgoingMessage) -> bool:

@@ -55,7 +55,7 @@ _DELETES: Final[Mapping[str, int]] = {
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|owe|poll|pollby|pollpush|meet|meetsoon|endpoll|buy|tick|clear"
+    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel|reword|pay|correct|unpay|settle|owe|poll|pollby|pollpush|meet|meetsoon|endpoll|calloff|buy|tick|clear"
     r"|sum|pushsum|privsum|read|keep)"
     rf" (word\d+[a-z])((?:{COMMON})?)$",
     re.MULTILINE,
@@ -551,7 +551,7 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield from _reading(text)
         case "buy" | "clear":
             yield ("add_to_list", {"list": _LIST, "items": [text]}) if verb == "buy" else ("clear_list", {})
-        case "poll" | "pollby" | "pollpush" | "meet" | "meetsoon" | "endpoll":
+        case "poll" | "pollby" | "pollpush" | "meet" | "meetsoon" | "endpoll" | "calloff":
             yield _polling(verb, text)
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
@@ -576,20 +576,19 @@ def _reading(text: str) -> Iterator[tuple[str, Json]]:
 
 
 def _polling(verb: str, text: str) -> tuple[str, Json]:
-    match verb:
-        case "poll":
-            return "create_poll", {"question": text, "options": list(OPTIONS)}
-        case "pollby":
-            return "create_poll", {"question": text, "options": list(OPTIONS), "closes": CLOSES}
-        case "pollpush":
-            return "create_poll", {"question": text, "options": list(OPTIONS), "closes": CLOSES, "push": True}
-        case "meet":
-            return "create_meeting", {"what": text, "at": "2026-06-01T19:00", "capacity": PLACES}
-        case "meetsoon":
-            meeting = {"what": text, "at": BEGINS, "capacity": PLACES, "remind_minutes_before": BEFORE_MINUTES}
-            return "create_meeting", meeting
-        case _:
-            return "close_poll", {}
+    question: Json = {"question": text, "options": list(OPTIONS)}
+    calls: dict[str, tuple[str, Json]] = {
+        "poll": ("create_poll", question),
+        "pollby": ("create_poll", {**question, "closes": CLOSES}),
+        "pollpush": ("create_poll", {**question, "closes": CLOSES, "push": True}),
+        "meet": ("create_meeting", {"what": text, "at": "2026-06-01T19:00", "capacity": PLACES}),
+        "meetsoon": (
+            "create_meeting",
+            {"what": text, "at": BEGINS, "capacity": PLACES, "remind_minutes_before": BEFORE_MINUTES},
+        ),
+        "calloff": ("call_off_meeting", {}),
+    }
+    return calls.get(verb, ("close_poll", {}))
 
 
 def _reminding(verb: str, text: str) -> Json:

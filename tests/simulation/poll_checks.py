@@ -14,7 +14,7 @@ from shared.locales.language_file import language_file
 from shared.locales.placeholders import beginning
 from shared.polls.poll import FOLDER, LastStanding, Poll, Vote, counted, digest_of
 from shared.polls.wording import PollTexts
-from shared.reminders.reminder import ReminderState
+from shared.reminders.reminder import ReminderKind, ReminderState
 from shared.storage.codec import decode
 from tests.simulation.mind import BEFORE_MINUTES, BEGINS, ORDER
 from tests.simulation.people import VOTE, Order
@@ -55,6 +55,7 @@ def check_polls(story: Story) -> Iterator[str]:
         yield from _check_told(story, poll, counts, _waiting(poll, orders))
         yield from _check_places(story, poll, orders)
         yield from _check_reminded(story, poll)
+        yield from _check_called_off(story, poll)
     if not _has_taken_back(story):
         yield from _check_results(story, polls.values())
 
@@ -90,7 +91,7 @@ def _check_reminded(story: Story, poll: Poll) -> Iterator[str]:
     """A meeting that begins soon was asked for with a reminder: there is one, so long before its beginning, unless it was cancelled."""
     if poll.starts_ms is None or poll.local(poll.starts_ms).strftime("%Y-%m-%dT%H:%M") != BEGINS:
         return
-    if _is_asked_to_cancel_at_once(story, poll):
+    if poll.is_called_off or _is_asked_to_cancel_at_once(story, poll):
         return
     at = poll.local(poll.starts_ms - BEFORE_MINUTES * _MINUTE_MS).strftime("%Y-%m-%dT%H:%M")
     reminders = (one for (chat, _), one in story.world.truth.reminders.items() if chat == story.chat)
@@ -99,6 +100,20 @@ def _check_reminded(story: Story, poll: Poll) -> Iterator[str]:
         poll.question in one.text or one.state is ReminderState.CANCELLED for one in then
     ):  # no words, if cancelled
         yield "I6: a member asked for a reminder of a meeting, and there is none"
+
+
+def _check_called_off(story: Story, poll: Poll) -> Iterator[str]:
+    """Nobody is reminded of a meeting that was called off long enough before, if nothing failed; afterwards, nobody is anyway."""
+    if not poll.is_called_off or poll.starts_ms is None:
+        return
+    orders = ((ORDER.findall(message.text), message.at_s) for message in story.people.messages)
+    called_off_s = max((at_s for found, at_s in orders if any(verb == "calloff" for verb, *_ in found)), default=0.0)
+    reminds_s = (poll.starts_ms - EPOCH_MS - BEFORE_MINUTES * _MINUTE_MS) / 1_000
+    is_in_time = called_off_s + IN_TIME_S < reminds_s
+    reminders = (one for (chat, _), one in story.world.truth.reminders.items() if chat == story.chat)
+    own = [one for one in reminders if poll.question in one.text and one.kind is ReminderKind.TEXT]
+    if any(one.is_open or (story.is_calm and is_in_time) for one in own):  # a cancelled one has no words
+        yield "I6: a meeting was called off, and its reminder stays"
 
 
 def _is_asked_to_cancel_at_once(story: Story, poll: Poll) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Always, Bypass, DropArgument, DropClause, Never, Return, Skip
+from tests.simulation.rules import Always, Bypass, DropArgument, DropClause, DropItem, Never, Return, Skip
 
 _PRESS: Final = "shared.handlers.vote_press"
 
@@ -118,6 +118,11 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         "shared.tools.polls:PollTools._meet",
         Never("remind_minutes_before"),
         lacks="nobody is reminded of a meeting although a member asked for that",
+    ),
+    "calls_off_the_reminder_of_a_meeting": Mutation(
+        "shared.tools.polls:PollTools._call_off",
+        DropItem("reminder_id"),
+        lacks="members are reminded of a meeting that does not take place",
     ),
     "tells_results_with_messages": Mutation(
         "shared.reminders.chat_summary:_SummaryDelivery._result_of_poll",

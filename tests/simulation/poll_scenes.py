@@ -398,6 +398,15 @@ def meeting_that_is_reminded_of() -> list[str]:
         return scene.rests(calm=True)
 
 
+def meeting_that_is_called_off() -> list[str]:
+    """A member asks who comes, and to be reminded before; another one calls it off."""
+    with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
+        _is_polled(scene, "meetsoon")
+        scene.sleeps(1)
+        scene.runs_to_end(scene.asks_for("calloff"))
+        return scene.rests(calm=True)
+
+
 def meeting_whose_reminder_is_cancelled_at_once() -> list[str]:
     """A member asks who comes, and to be reminded before; another one cancels the reminder before the answer: one turn does both."""
     with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:

@@ -59,8 +59,8 @@ _SENDS_LINKS: Final = 0.3
 _OF_SUMMARIES: Final = ("sum", "pushsum", "privsum")
 _SUMS_UP: Final = 0.4
 _OF_POLLS: Final = ("poll", "poll", "meet", "meet", "endpoll", "undo")
-_ENDING: Final = {"poll": ("pollby", "pollby", "pollpush"), "meet": ("meetsoon",)}
-"""What is asked in place of a poll or meeting, so that it ends at a time, or is reminded of."""
+_ENDING: Final = {"poll": ("pollby", "pollby", "pollpush"), "meet": ("meetsoon",), "endpoll": ("calloff",)}
+"""What is asked in place of a poll or meeting, so that it ends at a time, or is reminded of; and in place of closing one."""
 _ENDS: Final = 0.5
 _ENDED_S: Final = 520.0
 """When polls have ended that end at a time, and their results wait for a message."""

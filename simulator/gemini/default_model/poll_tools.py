@@ -3,8 +3,9 @@
 
 `カレーと寿司で投票`, `Vote until tomorrow at 18:00: curry or sushi` and `โหวตมื้อเย็น: แกงหรือซูชิ` ask the group for a choice,
 `28日19時から渋谷で飲み会、8人まで、来る人？` and `Dinner tomorrow at 19:00 in Shibuya: who is in?` for who comes. `寿司に一票` and
-`I vote for sushi` vote, `投票どうなってる` shows the standing, and `投票を締め切って` closes the newest poll. So do the words that the
-product tells a person of whom LINE does not say who presses: `「夕食は？」は「寿司」で（ケン）`.
+`I vote for sushi` vote, `投票どうなってる` shows the standing, `投票を締め切って` closes the newest poll, and `飲み会は中止` calls
+off the only meeting ahead. The words that the product tells a person of whom LINE does not say who presses vote, too:
+`「夕食は？」は「寿司」で（ケン）`.
 """
 
 from __future__ import annotations
@@ -60,7 +61,13 @@ _STANDINGS: Final = (
     r"ผลโหวตเป็น(?:ไง|ยังไง|อย่างไร)บ้าง",
 )
 _ENDS: Final = (r"投票を締め切って", r"close the vote", r"ปิดโหวต(?:เลย)?")
-TOOLS: Final = frozenset({"create_poll", "create_meeting", "vote", "show_polls", "close_poll"})
+_CALLINGS_OFF: Final = (
+    r".{0,40}?(?:は|が|を)?中止(?:です|になりました|になった|にして|で)?",
+    r"call off the .{1,40}?",
+    r"the .{1,40}? is (?:called )?off",
+    r"ยกเลิกนัด.{0,40}?",
+)
+TOOLS: Final = frozenset({"create_poll", "create_meeting", "vote", "show_polls", "close_poll", "call_off_meeting"})
 _TITLE: Final[Mapping[Language, str]] = {"ja": "どちらにしますか", "en": "Which one?"}
 
 
@@ -79,6 +86,8 @@ def first_call(prompt: Prompt) -> CallTool | None:
         call = CallTool(name="show_polls", args={})
     elif prompt.match(_ENDS):
         call = CallTool(name="close_poll", args={})
+    elif prompt.match(_CALLINGS_OFF):
+        call = CallTool(name="call_off_meeting", args={})
     else:
         return None
     return call if prompt.offers(call.name) else None

@@ -738,6 +738,103 @@ def test_an_undo_takes_back_the_meeting_with_its_reminder(pool: ThreadPoolExecut
     assert not [one for one in ReminderStore(chat_of(ann)).read_all() if one.is_open]
 
 
+CALLS_OFF = calling(("call_off_meeting", {}))
+
+
+def all_open(person: Person) -> list[str]:
+    """Return the texts of the chat's open reminders."""
+    return [one.text for one in ReminderStore(chat_of(person)).read_all() if one.is_open]
+
+
+@pytest.mark.parametrize("closes", [{}, {"closes": "2025-11-21T18:00"}])
+def test_a_meeting_that_is_called_off_says_so_and_reminds_of_nothing(
+    pool: ThreadPoolExecutor, closes: dict[str, str]
+) -> None:
+    ann = group(pool, reminding=Reminding.REPLY)
+    meeting = met(ann, remind_minutes_before=60, **closes)
+    press(ann, meeting, 0, by=BEN)
+    ann.asks("薬", calling(("create_reminder", {"text": "薬", "at": "2025-11-28T21:00"})), SAYS)
+
+    ann.asks("飲み会は中止", CALLS_OFF, SAYS)
+
+    told = "\n".join(one.text for one in list(ann.worker.line.replied.values())[-1])
+    assert "・中止：「飲み会」" in told
+    assert newest(ann).text.startswith("中止：飲み会\n・11月28日(金) 19:00（渋谷）\n・参加: ")
+    assert all_open(ann) == ["薬"]
+
+
+def test_a_press_after_a_meeting_was_called_off_shows_that_and_changes_nothing(ann: Person) -> None:
+    meeting = met(ann)
+    ann.asks("飲み会は中止", CALLS_OFF, SAYS)
+    press(ann, meeting, 0)
+    assert counts(ann, meeting) == {}
+    assert newest(ann).text.startswith("中止：飲み会")
+
+
+def test_a_meeting_is_called_off_whose_answers_are_closed_and_an_undo_leaves_them_closed(
+    pool: ThreadPoolExecutor,
+) -> None:
+    ann = group(pool, reminding=Reminding.REPLY)
+    met(ann, remind_minutes_before=60)
+    ann.asks("締め切って", calling(("close_poll", {})), SAYS)
+    (closed,) = polls(ann)
+    ann.worker.clock.move(60)
+
+    ann.asks("飲み会は中止", CALLS_OFF, SAYS)
+    (off,) = polls(ann)
+    assert (off.is_called_off, off.closes_ms) == (True, closed.closes_ms)
+    assert all_open(ann) == []
+
+    ann.asks("取り消して", calling(("undo_last_change", {})), SAYS)
+    assert "中止を取り消し：「飲み会」（11月28日(金) 19:00）" in newest(ann).text
+    (again,) = polls(ann)
+    assert (again.is_called_off, again.closes_ms) == (False, closed.closes_ms)
+    assert len(all_open(ann)) == 1
+
+
+def test_of_several_meetings_the_one_that_is_meant_is_called_off(ann: Person) -> None:
+    first = met(ann)
+    ann.asks("歓迎会", calling(("create_meeting", {**MEETING, "what": "歓迎会"})), SAYS)
+    ann.asks("中止", CALLS_OFF, SAYS)
+    assert "Several meetings are ahead" in str(result(ann))
+
+    ann.asks("飲み会の方", calling(("call_off_meeting", {"id": first.id})), SAYS)
+    assert {one.question: one.is_called_off for one in polls(ann)} == {"飲み会": True, "歓迎会": False}
+
+
+def test_neither_a_poll_nor_what_has_begun_is_called_off(ann: Person) -> None:
+    meeting = met(ann)
+    assert meeting.starts_ms is not None
+    poll = polled(ann)
+    ann.worker.clock.move((meeting.starts_ms - ann.worker.clock.now_ms()) / 1_000)
+    for arguments in ({}, {"id": meeting.id}, {"id": poll.id}):
+        event = {**ann.events.text("@Aizuchi 中止"), "timestamp": ann.worker.clock.now_ms()}
+        sends_now(ann, event, calling(("call_off_meeting", arguments)), SAYS)
+        assert "no such meeting ahead" in str(result(ann))
+    assert not any(one.is_called_off for one in polls(ann))
+
+
+def test_a_meeting_ahead_is_listed_although_its_answers_are_closed(ann: Person) -> None:
+    meeting = met(ann)
+    ann.asks("締め切って", calling(("close_poll", {})), SAYS)
+    ann.asks("予定は？", calling(("show_polls", {})), SAYS)
+    assert [one["id"] for one in result(ann)["polls"]] == [meeting.id]
+
+    ann.asks("飲み会は中止", CALLS_OFF, SAYS)
+    ann.asks("予定は？", calling(("show_polls", {})), SAYS)
+    assert result(ann) == {"polls": []}
+
+
+def test_what_is_read_from_outside_calls_a_meeting_off_only_by_a_tap(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, has_polls=True)
+    met(chat.person)
+    asked = chat.asks(CALLS_OFF, text="このページを読んで")
+    assert not polls(chat.person)[0].is_called_off
+    assert "☐ 集まりを中止にする：「飲み会」" in chat.sent_for(asked)
+    chat.press()
+    assert polls(chat.person)[0].is_called_off
+
+
 def test_answers_cannot_close_after_the_beginning(ann: Person) -> None:
     ann.asks("飲み会", calling(("create_meeting", {**MEETING, "closes": "2025-11-29T19:00"})), SAYS)
     assert polls(ann) == []

@@ -160,6 +160,13 @@ def test_a_meeting_is_in_the_feed_until_it_is_taken_back(pool: ThreadPoolExecuto
     assert closed["UID"] == event["UID"]
     assert int(closed["SEQUENCE"]) > int(event["SEQUENCE"])
 
+    member.asks("飲み会は中止", calling(("call_off_meeting", {})), REPLY)
+    passes_a_minute(member)
+    assert summaries(member, address) == []
+    member.asks("取り消して", calling(("undo_last_change", {})), REPLY)
+    passes_a_minute(member)
+    assert summaries(member, address) == ["飲み会"]
+
     asked = member.asks(
         "金曜19時から歓迎会", calling(("create_meeting", {"what": "歓迎会", "at": "2025-11-28T20:00"})), REPLY
     )

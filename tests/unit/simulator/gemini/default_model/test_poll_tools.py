@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 TOOLS = [
     {"name": name, "parametersJsonSchema": {"type": "object"}}
-    for name in ("create_poll", "create_meeting", "vote", "show_polls", "close_poll", "reply")
+    for name in ("create_poll", "create_meeting", "vote", "show_polls", "close_poll", "call_off_meeting", "reply")
 ]
 NOW = "[note] It is Fri 2026-11-27 10:00 here."
 
@@ -88,6 +88,10 @@ NOW = "[note] It is Fri 2026-11-27 10:00 here."
         ("“มื้อเย็น?” เลือก “ซูชิ” (เคน)", "vote", {"option": "ซูชิ", "name": "เคน"}),
         ("ผลโหวตเป็นยังไงบ้าง", "show_polls", {}),
         ("ปิดโหวต", "close_poll", {}),
+        ("飲み会は中止になりました", "call_off_meeting", {}),
+        ("The dinner is off.", "call_off_meeting", {}),
+        ("Call off the dinner", "call_off_meeting", {}),
+        ("ยกเลิกนัดกินข้าว", "call_off_meeting", {}),
     ],
 )
 def test_a_sentence_becomes_a_call(
