@@ -6,7 +6,7 @@ Neither tool sends anything. The turn carries the decision out, because only the
 from typing import Final
 
 from shared.agent.model import Json
-from shared.agent.receipts import DeedKind
+from shared.agent.receipts import Deed, DeedKind
 from shared.agent.tools import Decision, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.line.utf16 import without_lone_surrogates
@@ -16,10 +16,19 @@ _MUST_TELL: Final = ToolFault(
     may_retry=False,
 )
 
-_DESTRUCTIVE: Final = frozenset(
-    {DeedKind.DELETED, DeedKind.UNDONE, DeedKind.REMINDER_CANCELLED, DeedKind.REMINDER_CHANGED}
+_TOLD_IN_GROUPS: Final = frozenset(
+    {
+        *(DeedKind.DELETED, DeedKind.UNDONE, DeedKind.REMINDER_CANCELLED, DeedKind.REMINDER_CHANGED),
+        *(DeedKind.POLL_OPENED, DeedKind.POLL_CLOSED, DeedKind.POLL_REOPENED, DeedKind.POLL_REMOVED),
+        *(DeedKind.MEETING_OPENED, DeedKind.MEETING_CLOSED, DeedKind.MEETING_REOPENED, DeedKind.MEETING_REMOVED),
+        *(DeedKind.EXPENSE_ADDED, DeedKind.EXPENSE_CHANGED, DeedKind.EXPENSE_REMOVED),
+        *(DeedKind.EXPENSES_SETTLED, DeedKind.EXPENSES_REOPENED),
+    }
 )
-"""Effects that a group has to be told, because they may touch another member's entry.  So may changes that remove words of an entry."""
+"""Effects that a group has to be told, and so may changes that remove words of an entry.
+
+They may touch another member's entry, change what members owe, or ask members for a press on a card that stands below the answer.
+"""
 
 
 def core_tools() -> tuple[Tool, ...]:
@@ -57,8 +66,12 @@ def _reply(arguments: Json, _: TurnContext) -> Decision:
 
 def _skip(arguments: Json, context: TurnContext) -> Decision | ToolFault:
     has_proposed = context.forgetting.proposed or context.proposals.proposed or context.handover.is_made
-    has_destroyed = any(one.kind in _DESTRUCTIVE or one.takes_words for one in context.deeds)
-    if has_proposed or has_destroyed or (context.conversation.is_one_on_one and context.deeds):
+    has_to_tell = any(map(_is_told_in_groups, context.deeds)) or context.translation.offered is not None
+    if has_proposed or has_to_tell or (context.conversation.is_one_on_one and context.deeds):
         return _MUST_TELL
     kind = str(arguments.get("kind", "other"))
     return Decision(skip_reason=str(arguments["reason"]), skip_kind=kind, result={"status": "skipped"})
+
+
+def _is_told_in_groups(deed: Deed) -> bool:
+    return deed.kind in _TOLD_IN_GROUPS or deed.takes_words

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 
 from shared.conversation.member_mark import mark_id
+from shared.conversation.records import OutcomeKind
 from shared.line.postback_data import VotePress
 from shared.locales.language_file import language_file
 from shared.locales.placeholders import beginning
@@ -39,6 +40,7 @@ def check_polls(story: Story) -> Iterator[str]:
         if sum(said.reply_token == order.reply_token for said in story.said) > 1:
             yield "I2: a press of a poll was answered twice"
     polls, votes = _polls_in(story), _votes_in(story)
+    yield from _check_shown(story, polls)
     for poll_id in votes.keys() - polls.keys():
         yield f"I4: votes are left of {poll_id}, which is gone"
     pressed = {one.id for one in orders}
@@ -58,6 +60,18 @@ def check_polls(story: Story) -> Iterator[str]:
         yield from _check_called_off(story, poll)
     if not _has_taken_back(story):
         yield from _check_results(story, polls.values())
+
+
+def _check_shown(story: Story, poll_ids: Iterable[str]) -> Iterator[str]:
+    """A turn that opened or closed a poll said something, so that the card stands in the chat."""
+    paths = {f"{FOLDER}/{poll_id}" for poll_id in poll_ids}
+    silent = (
+        outcome
+        for chat, outcome in story.world.truth.staged
+        if chat == story.chat and outcome.kind is OutcomeKind.SKIPPED
+    )
+    if any(write.path in paths for outcome in silent for write in outcome.writes):
+        yield "I6: a poll was opened or closed, and no card shows it"
 
 
 def _check_places(story: Story, poll: Poll, orders: list[Order]) -> Iterator[str]:

@@ -9,6 +9,11 @@ from tests.simulation.rules import Always, Bypass, DropArgument, DropClause, Dro
 _PRESS: Final = "shared.handlers.vote_press"
 
 OF_POLLS: Final[Mapping[str, Mutation]] = {
+    "opens_no_poll_in_silence": Mutation(
+        "shared.tools.core:_is_told_in_groups",
+        Return(value=False),
+        lacks="a poll stands open, and no card with its buttons is in the chat",
+    ),
     "counts_every_press": Mutation(
         f"{_PRESS}:VotePressHandler.__call__",
         Skip("record"),

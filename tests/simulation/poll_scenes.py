@@ -355,6 +355,14 @@ def result_of_a_poll_while_the_bucket_fails() -> list[str]:
         return [*_not_told_once(scene), *scene.rests()]
 
 
+def poll_that_the_model_opens_in_silence() -> list[str]:
+    """A member asks for a poll. The model opens it, and has nothing to say."""
+    with _scene().playing() as scene:
+        scene.stage.mood.skips = 1.0
+        scene.runs_to_end(scene.asks_for("poll"))
+        return scene.rests(calm=True)
+
+
 def result_of_a_poll_where_the_model_is_silent() -> list[str]:
     """The model reads each message, and has nothing to say: the first message after the end of the poll brings the result, once."""
     with _scene_where_the_model_reads_along().playing() as scene:

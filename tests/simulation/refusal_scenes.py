@@ -9,6 +9,7 @@ from tests.simulation.people import GROUP
 from tests.simulation.scene import MINUTE_S, Scene
 
 _PARTLY_REFUSED: Final = phrase(Phrase.PARTLY_REFUSED, locale="en", bot_name="")
+_BETWEEN_TURNS_S: Final = 2.0
 
 
 def _answers(scene: Scene, count: int) -> list[str]:
@@ -48,21 +49,47 @@ def question_beside_a_blocked_one() -> list[str]:
         return [*([] if answered else ["I6: word1a was refused for the words of another message"]), *scene.rests()]
 
 
-def blocked_question_beside_one_that_the_model_skips(verb: str = "") -> list[str]:
-    """Two members ask at once. The model blocks the word of one of them, and says nothing to the other, whatever the other asks for."""
-    with Scene(group=True, has_polls=True).playing() as scene:
-        scene.stage.mood.blocked, scene.stage.mood.skips = frozenset({"word0a"}), 1.0
-        first = scene.pushes(scene.delivers(scene.says()))
-        scene.runs_until(first, "list journal/")
-        scene.dies(first)
-        scene.runs_to_end(scene.asks_for(verb) if verb else scene.asks())
-        is_told = scene.said == [phrase(Phrase.APOLOGY_REFUSED, locale="en", bot_name="")]
-        return [*([] if is_told else ["I6: a member whose question was blocked met silence"]), *scene.rests(calm=True)]
+def blocked_question_beside_one_that_the_model_skips() -> list[str]:
+    """Two members ask at once. The model blocks the word of one of them, and says nothing to the other."""
+    with Scene(group=True).playing() as scene:
+        told = _asked_beside_a_blocked_question(scene)
+        return [*_not_refused(told), *scene.rests(calm=True)]
+
+
+def balance_beside_a_blocked_question() -> list[str]:
+    """The same; the other asks who owes what, and the model looks it up before it chooses to say nothing."""
+    with Scene(group=True, has_expenses=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("pay"))
+        scene.sleeps(_BETWEEN_TURNS_S)
+        told = _asked_beside_a_blocked_question(scene, "owe")
+        return [*_not_refused(told), *scene.rests(calm=True)]
 
 
 def poll_beside_a_blocked_question() -> list[str]:
-    """The same; the other asks for a poll, and the model opens one before it chooses to say nothing."""
-    return blocked_question_beside_one_that_the_model_skips("poll")
+    """The same; the other asks for a poll, which the model may not open in silence."""
+    with Scene(group=True, has_polls=True).playing() as scene:
+        told = _asked_beside_a_blocked_question(scene, "poll")
+        is_told = len(told) == 1 and _PARTLY_REFUSED in told[0]
+        has_card = any(said.votes for said in scene.world.truth.said)
+        found = [] if is_told and has_card else ["I6: a poll beside a blocked question was opened without its card"]
+        return [*found, *scene.rests(calm=True)]
+
+
+def _asked_beside_a_blocked_question(scene: Scene, verb: str = "") -> list[str]:
+    """Two members ask at once, the first with words that are blocked; the model is silent where it may be. Return what is said to them."""
+    before = len(scene.said)
+    blocked = scene.says()
+    scene.stage.mood.blocked, scene.stage.mood.skips = frozenset({blocked.words[0][0]}), 1.0
+    first = scene.pushes(scene.delivers(blocked))
+    scene.runs_until(first, "list journal/")
+    scene.dies(first)
+    scene.runs_to_end(scene.asks_for(verb) if verb else scene.asks())
+    return scene.said[before:]
+
+
+def _not_refused(told: list[str]) -> list[str]:
+    is_told = told == [phrase(Phrase.APOLOGY_REFUSED, locale="en", bot_name="")]
+    return [] if is_told else ["I6: a member whose question was blocked met silence"]
 
 
 def broken_picture_that_is_asked_about() -> list[str]:

@@ -754,3 +754,11 @@ def test_a_turn_reads_no_expense_of_a_settled_period(ann: Person) -> None:
 
     assert [one.what for one in overlay.open()] == ["タクシー"]
     assert not any(dinner.id in name for name in read)
+
+
+def test_what_changes_expenses_is_not_done_in_silence(ann: Person) -> None:
+    skips = calling(("skip", {"reason": "they know"}))
+
+    event = ann.asks("夕食6000円払った", calling(("add_expense", {"what": "夕食", "amount": "6000"})), skips, SAYS)
+
+    assert "6,000" in ann.worker.outcome(event)["text"]

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -27,11 +27,13 @@ from tests.support import push, recorded
 from tests.support.chats import conversations_on, everything_in
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker, nothing
+from tests.support.replies import sent
 from tests.support.tainted_chat import TaintedChat
 
 SAYS = calling(("reply", {"message": "どうぞ"}))
 BEN, CHO = "U" + "8" * 32, "U" + "9" * 32
 DINNER = {"question": "夕食は？", "options": ["カレー", "寿司"]}
+SKIP: Final = ("skip", {"reason": "they can see it"})
 
 
 @pytest.fixture
@@ -877,3 +879,33 @@ def test_who_never_wrote_is_told_in_the_language_of_the_poll(ann: Person) -> Non
     )
     press(ann, polls(ann)[0], 0, by=CHO)
     assert "・curry: votes 1 · Cho" in newest(ann).text
+
+
+@pytest.mark.parametrize(
+    "opens", [("create_poll", DINNER), ("create_meeting", {"what": "飲み会", "at": "2026-06-01T19:00"})]
+)
+@pytest.mark.parametrize("is_at_once", [True, False])
+def test_a_poll_is_not_opened_in_silence(ann: Person, opens: tuple[str, Any], *, is_at_once: bool) -> None:
+    skipping = [calling(opens, SKIP)] if is_at_once else [calling(opens), calling(SKIP)]
+
+    event = ann.asks("投票で", *skipping, SAYS)
+
+    (poll,) = polls(ann)
+    cards = [message.card for message in sent(ann, event) if message.card is not None]
+    values = [button.value for card in cards for row in card.rows for button in row.buttons]
+    assert f"vote:{poll.id}:0" in values
+
+
+def test_a_poll_of_a_model_that_insists_on_silence_is_not_opened(ann: Person) -> None:
+    ann.asks("投票で", calling(("create_poll", DINNER)), *[calling(SKIP)] * 12)
+
+    assert polls(ann) == []
+    assert ann.worker.said[-1] == phrase(Phrase.APOLOGY_BUSY, locale="ja", bot_name="")
+
+
+def test_a_poll_is_not_closed_in_silence(ann: Person) -> None:
+    polled(ann)
+
+    event = ann.asks("締め切って", calling(("close_poll", {})), calling(SKIP), SAYS)
+
+    assert "夕食は？" in ann.worker.outcome(event)["text"]
