@@ -179,7 +179,7 @@ _CHECKS: Final[Mapping[str, Callable[[Story, Order], Iterator[str]]]] = {
 
 
 def check_obeyed(story: Story, order: Order) -> Iterator[str]:
-    """A command is answered once, unless the chat was erased or left since; a group that was joined since is not left."""
+    """A command is answered once, unless the chat was erased or left since, or was busy all the while; a group joined since is not left."""
     answers = answers_to(story, order)
     if answers > 1:
         yield f"I2: /{order.command} was answered twice"
@@ -194,7 +194,7 @@ def check_obeyed(story: Story, order: Order) -> Iterator[str]:
         return  # nobody reads an answer in a group that the bot has left
     if not order.presses and order.line_message_id in story.people.unsent_commands:
         return
-    if story.is_calm and not answers:
+    if story.is_calm and not answers and not story.is_outwaited(order):
         yield f"I6: /{order.command} met silence although nothing had failed"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.agent.turn_requests import Limits
-from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.segments import decode_segment
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import FENCE, TurnRecord
@@ -17,7 +17,7 @@ from shared.turns.deferral import LateReply
 from tests.simulation.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.mind import Mood
 from tests.simulation.notices import is_of_notices
-from tests.simulation.people import Message, People, gloss_of
+from tests.simulation.people import Message, Order, People, gloss_of
 from tests.simulation.reminder_checks import is_of_reminder
 from tests.simulation.times import ANSWERABLE_S, TOKEN_S
 from tests.simulation.wiring import Settings
@@ -127,6 +127,18 @@ class Story:
     def waited_long(self, name: str) -> bool:
         """Whether the delivery waited for a thread while its token aged."""
         return self.bus.waited_s.get(name, 0.0) > LONG_WAIT_S
+
+    def is_outwaited(self, order: Order) -> bool:
+        """Whether a command or press waited for its turn until its token died, as the chat's turns followed each other without a pause.
+
+        So its outcome says, and as many other texts as there was time for appeared within its minute. The bucket takes one write of the
+        turn a second, and the instances of a chat know of no order in which their deliveries came.
+        """
+        outcome = self.history().get(order.id)
+        others = (one for one in self.said if one.reply_token != order.reply_token)
+        beside = sum(order.at_s < one.at_s < order.at_s + TOKEN_S for one in others)
+        is_undelivered = outcome is not None and outcome.kind is OutcomeKind.UNDELIVERED
+        return is_undelivered and beside >= TOKEN_S / _BESIDE_THINKING_S
 
     def history(self) -> dict[str, OutcomeRecord]:
         recorded = self.world.truth.recorded.get(self.chat, {})
