@@ -60,6 +60,7 @@ class TurnRecord(Extensible):
     counts how often ticks postponed words to the chat's next answer; `said`: the count at which a turn last found nothing waiting. If the
     two differ, something may wait. `locale`: the language that a member chose for the chat's fixed texts, for example "th"; empty: none.
     `may_have_reminders`: false only if a turn found no reminder and no commit has written one since, so prompts need no listing of them.
+    `is_unasked`: the holder does what nobody asked for, such as an interjection or a summary, so its death is hardly a try at an answer.
     """
 
     version: int = VERSION
@@ -78,6 +79,7 @@ class TurnRecord(Extensible):
     said: int = -1
     locale: str = ""
     may_have_reminders: bool = True
+    is_unasked: bool = False
 
     @property
     def chosen_locale(self) -> str | None:

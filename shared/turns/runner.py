@@ -214,7 +214,9 @@ class TurnRunner:
     def try_once(
         self, conversation: Conversation, delivery: TurnDelivery, stored_turn: StoredTurn
     ) -> OutcomeRecord | None:
-        """Return the outcome if work remained and the turn was free; None otherwise.  Never waits, and takes over no turn.
+        """Return the outcome of work that nobody asked for, if work remained and the turn was free; None otherwise.
+
+        Never waits, and takes over no turn.
 
         Raises: StorageUnavailableError.
         """
@@ -224,7 +226,7 @@ class TurnRunner:
         unfinished = unfinished_outcome(stored_turn, history)
         if self._is_held(stored_turn, unfinished) or delivery.work.result_in(history, unfinished) is not None:
             return None
-        lease = open_turn(conversation, stored_turn, spends=delivery.work.spends)
+        lease = open_turn(conversation, stored_turn, spends=delivery.work.spends, is_unasked=True)
         return self._take_turn(delivery, lease, history, stored_turn) if lease is not None else None
 
     def _advance(

@@ -54,6 +54,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "gives_up_private_summaries_that_kill": summary_scenes.private_summary_that_kills_its_workers,
     "gives_up_waiting_summaries_that_kill": summary_scenes.waiting_summary_that_kills_its_workers,
     "counts_tries_before_they_kill": summary_scenes.summary_that_kills_ticks_and_then_the_workers_of_messages,
+    "counts_what_nobody_asked_for_once": summary_scenes.question_after_a_summary_that_kills_its_workers,
     "says_once_that_a_summary_kills": summary_scenes.waiting_summary_that_kills_its_workers,
     "counts_no_tries_of_workers_that_live": summary_scenes.summary_of_a_model_that_is_down_for_long,
     "says_that_nobody_knows_of_a_push": summary_scenes.summary_that_is_given_up_after_its_push,

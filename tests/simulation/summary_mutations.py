@@ -56,6 +56,11 @@ OF_SUMMARIES: Final[Mapping[str, Mutation]] = {
         Never("begin_try"),
         lacks="the same, because a worker that dies has counted no try",
     ),
+    "counts_what_nobody_asked_for_once": Mutation(
+        "shared.turns.runner:TurnRunner.try_once",
+        DropArgument("open_turn", "is_unasked"),
+        lacks="a question gets an apology without a request, because a summary killed three workers",
+    ),
     "says_once_that_a_summary_kills": Mutation(
         f"{_SUMMARY}._failure_told",
         DropArgument("OutcomeRecord", "reminders"),

@@ -3,9 +3,11 @@
 from dataclasses import replace
 from typing import Final
 
+from shared.conversation.records import OutcomeKind
 from shared.line.addressing import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.reminders.delivery import TRIES_MS, Reminding
+from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S
 from tests.simulation.fixed_texts import in_every_language, of_a_spent_day
 from tests.simulation.people import Message
@@ -18,6 +20,7 @@ _DUE_S: Final = 300.0
 """After so long the tick has come at which a scene's summary is due, and the turn rests."""
 
 _TOO_LONG_S: Final = 15.0
+_DEATHS: Final = 3
 _MESSAGES: Final = 5
 """To so many messages nobody answers while a summary waits: more than workers may die of it."""
 
@@ -196,6 +199,23 @@ def summary_that_kills_ticks_and_then_the_workers_of_messages() -> list[str]:
         found = scene.rests()
         _says_often_to_nobody(scene)
         return [*found, *_told_once_why(scene), *scene.rests()]
+
+
+def question_after_a_summary_that_kills_its_workers() -> list[str]:
+    """Three workers die of a summary; then a member asks. What killed them is in the memory, so one more dies; the question is answered."""
+    with Scene(group=True, reminding=Reminding.PUSH, late_reply=LateReply.PUSH).playing() as scene:
+        _poisons(scene, _is_due(scene))
+        for _ in range(_DEATHS):
+            _says_to_nobody(scene)
+            scene.sleeps(MINUTE_S)
+        asking = scene.says()
+        scene.pushes(scene.delivers(asking))
+        found = scene.rests()
+        kinds = {
+            one.outcome.kind for one in scene.world.truth.said if one.outcome and asking.id in one.outcome.answered_ids
+        }
+        is_answered = OutcomeKind.REPLIED in kinds and OutcomeKind.APOLOGISED not in kinds
+        return [*([] if is_answered else ["I6: a question met an apology for a summary"]), *found]
 
 
 def summary_of_a_model_that_is_down_for_long() -> list[str]:

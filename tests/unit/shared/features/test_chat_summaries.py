@@ -538,6 +538,19 @@ def test_a_waiting_summary_that_kills_three_workers_is_given_up_and_the_chat_is_
     assert [one.kept_ms for one in summaries(ann)] == [None]
 
 
+def test_a_question_is_answered_after_a_summary_that_killed_three_workers(ann: Person) -> None:
+    is_due(ann)
+    for text in ("おはよう", "もしもし", "おーい"):
+        kills_at(ann, text)
+    ann.worker.clock.move(40)
+
+    asked = ann.events.text("@Aizuchi 元気？") | {"timestamp": ann.worker.clock.now_ms()}
+    ann.sends(asked, SAYS)
+
+    assert said_for(ann, asked)[0] == "はい"
+    assert "集合は10時" in ann.worker.prompt()
+
+
 def test_a_summary_that_was_given_up_comes_again_the_next_day(ann: Person) -> None:
     is_due(ann)
     for text in ("おはよう", "もしもし", "おーい"):

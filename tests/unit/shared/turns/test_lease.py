@@ -143,6 +143,28 @@ def test_only_opening_over_a_thinking_holder_counts_as_a_try(chat: Conversation)
     assert opened(chat).record.tries == 2
 
 
+def test_holders_that_died_of_what_nobody_asked_for_count_as_one_try(chat: Conversation) -> None:
+    unasked = [open_turn(chat, chat.turn.read(), is_unasked=True) for _ in range(4)]
+    asked = [opened(chat) for _ in range(3)]
+    unasked.append(open_turn(chat, chat.turn.read(), is_unasked=True))
+
+    assert [lease.record.tries for lease in unasked if lease is not None] == [0, 1, 1, 1, 4]
+    assert [lease.record.tries for lease in asked] == [1, 2, 3]
+    assert opened(chat).record.tries == 4
+
+
+@pytest.mark.parametrize("ends", ["commits", "releases"])
+def test_what_comes_after_a_turn_that_nobody_asked_for_is_counted_in_full(chat: Conversation, ends: str) -> None:
+    lease = open_turn(chat, chat.turn.read(), is_unasked=True)
+    assert lease is not None
+    if ends == "commits":
+        assert commit(lease)
+    else:
+        lease.release()
+
+    assert [opened(chat).record.tries for _ in range(3)] == [0, 1, 2]
+
+
 @pytest.mark.parametrize(("after_ms", "tries"), [(ANSWERABLE_MS - 1, 2), (ANSWERABLE_MS, 0)])
 def test_holders_that_died_count_for_as_long_as_their_messages_may_wait(
     chat: Conversation, clock: FixedClock, after_ms: int, tries: int
