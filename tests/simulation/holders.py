@@ -211,6 +211,7 @@ class Holders:
     def watch(self, conversation_id: str, before: TurnRecord, after: TurnRecord, *, begun_s: float) -> None:
         """Check a write of the turn that took effect; its writer sent it at `begun_s`."""
         task, truth = self._world.scheduler.current(), self._world.truth
+        truth.turns_written_s.setdefault(conversation_id, []).append((self._world.now_s, after.state == "thinking"))
         self._check_spending(conversation_id, before, after)
         self._check_unfinished(conversation_id, before, after)
         if after.state == "idle":

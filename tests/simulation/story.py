@@ -131,14 +131,25 @@ class Story:
     def is_outwaited(self, order: Order) -> bool:
         """Whether a command or press waited for its turn until its token died, as the chat's turns followed each other without a pause.
 
-        So its outcome says, and as many other texts as there was time for appeared within its minute. The bucket takes one write of the
-        turn a second, and the instances of a chat know of no order in which their deliveries came.
+        So its outcome says, and within its minute somebody always held the turn, or took it as soon as its object could be read and written
+        after the last commit. The bucket takes one write of the turn a second, and the instances of a chat know of no order in which their
+        deliveries came.
         """
         outcome = self.history().get(order.id)
-        others = (one for one in self.said if one.reply_token != order.reply_token)
-        beside = sum(order.at_s < one.at_s < order.at_s + TOKEN_S for one in others)
         is_undelivered = outcome is not None and outcome.kind is OutcomeKind.UNDELIVERED
-        return is_undelivered and beside >= TOKEN_S / _BESIDE_THINKING_S
+        return is_undelivered and self._longest_pause_s(order.at_s, order.at_s + TOKEN_S) <= _BESIDE_THINKING_S
+
+    def _longest_pause_s(self, since_s: float, until_s: float) -> float:
+        """Return for how long, at most, nobody held the chat's turn between the two moments."""
+        free_since_s: float | None = since_s
+        longest_s = 0.0
+        for at_s, is_held in self.world.truth.turns_written_s.get(self.chat, []):
+            if free_since_s is not None and is_held:
+                longest_s = max(longest_s, min(at_s, until_s) - max(free_since_s, since_s))
+                free_since_s = None
+            elif free_since_s is None and not is_held:
+                free_since_s = at_s
+        return max(longest_s, until_s - max(free_since_s, since_s)) if free_since_s is not None else longest_s
 
     def history(self) -> dict[str, OutcomeRecord]:
         recorded = self.world.truth.recorded.get(self.chat, {})

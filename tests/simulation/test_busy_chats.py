@@ -10,11 +10,12 @@ from tests.simulation.people import PERSON
 from tests.simulation.scene import MINUTE_S, Scene
 
 SILENCE = "I6: /help met silence although nothing had failed"
-FULL = 12
+HELD, FREE = True, False
+BUSY = ((1.0, HELD), (30.0, FREE), (34.0, HELD))
 
 
-def silenced_beside(texts: int, *, after_s: float, kind: OutcomeKind) -> list[str]:
-    """Return the violations of a command whose answer nobody saw, `after_s` before other texts appeared in the chat."""
+def silenced_beside(*writes: tuple[float, bool], kind: OutcomeKind = OutcomeKind.UNDELIVERED) -> list[str]:
+    """Return the violations of a command whose answer nobody saw, after which others wrote the chat's turn at these seconds."""
     with Scene().playing() as scene:
         order = scene.commands("help")
         scene.runs_to_end(scene.pushes(scene.delivers_order(order)))
@@ -23,25 +24,35 @@ def silenced_beside(texts: int, *, after_s: float, kind: OutcomeKind) -> list[st
         assert stored is not None
         outcome = replace(decode(OutcomeRecord, stored.data), kind=kind)
         assert objects.replace(name, encode(outcome), generation=stored.generation) is not None
-        answer = truth.said.pop()
-        truth.said += [replace(answer, reply_token="token-99", at_s=order.at_s + after_s)] * texts
+        truth.said.clear()
+        truth.turns_written_s[PERSON] = [(order.at_s + after_s, is_held) for after_s, is_held in writes]
         return scene.rests(calm=True)
 
 
-def test_a_command_that_waited_until_its_token_died_is_excused_where_the_chat_was_busy_all_the_while() -> None:
-    assert SILENCE not in silenced_beside(FULL, after_s=1.0, kind=OutcomeKind.UNDELIVERED)
+@pytest.mark.parametrize("writes", [BUSY, ((-9.0, HELD), *BUSY), (*BUSY, (57.0, FREE)), (*BUSY, (70.0, FREE))])
+def test_a_command_that_waited_until_its_token_died_is_excused_where_the_turn_was_always_held(
+    writes: tuple[tuple[float, bool], ...],
+) -> None:
+    assert SILENCE not in silenced_beside(*writes)
 
 
 @pytest.mark.parametrize(
-    ("texts", "after_s", "kind"),
+    "writes",
     [
-        (FULL - 1, 1.0, OutcomeKind.UNDELIVERED),
-        (FULL, MINUTE_S + 1, OutcomeKind.UNDELIVERED),
-        (FULL, 1.0, OutcomeKind.WITHDRAWN),
+        (),
+        ((6.0, HELD),),
+        ((1.0, HELD), (30.0, FREE), (36.0, HELD)),
+        ((1.0, HELD), (50.0, FREE)),
+        ((-9.0, HELD), (-5.0, FREE)),
+        ((MINUTE_S + 1, HELD),),
     ],
-    ids=["idle for a while", "busy only later", "withdrawn"],
+    ids=["idle", "idle at first", "idle for a while", "idle in the end", "busy before", "busy only later"],
 )
 def test_the_silence_of_a_command_is_found_where_its_chat_had_time_for_it(
-    texts: int, after_s: float, kind: OutcomeKind
+    writes: tuple[tuple[float, bool], ...],
 ) -> None:
-    assert SILENCE in silenced_beside(texts, after_s=after_s, kind=kind)
+    assert SILENCE in silenced_beside(*writes)
+
+
+def test_the_silence_of_a_command_that_did_not_wait_is_found() -> None:
+    assert SILENCE in silenced_beside(*BUSY, kind=OutcomeKind.WITHDRAWN)

@@ -242,6 +242,8 @@ class Truth:
     outdated_s: dict[str, float] = field(default_factory=dict)
     newest: dict[str, list[str]] = field(default_factory=dict)
     """The words that an answer to an edited message may hold."""
+    turns_written_s: dict[str, list[tuple[float, bool]]] = field(default_factory=dict)
+    """When each chat's turn was written, and whether somebody has held it since."""
     amendments_listed_s: dict[tuple[str, str], float] = field(default_factory=dict)
     """When each request last listed the amendments of each chat."""
     journal_listed_s: dict[tuple[str, str], float] = field(default_factory=dict)
