@@ -21,6 +21,7 @@ _TOLD_IN_GROUPS: Final = frozenset(
         *(DeedKind.DELETED, DeedKind.UNDONE, DeedKind.REMINDER_CANCELLED, DeedKind.REMINDER_CHANGED),
         *(DeedKind.POLL_OPENED, DeedKind.POLL_CLOSED, DeedKind.POLL_REOPENED, DeedKind.POLL_REMOVED),
         *(DeedKind.MEETING_OPENED, DeedKind.MEETING_CLOSED, DeedKind.MEETING_REOPENED, DeedKind.MEETING_REMOVED),
+        *(DeedKind.MEETING_CALLED_OFF, DeedKind.MEETING_ON_AGAIN),
         *(DeedKind.EXPENSE_ADDED, DeedKind.EXPENSE_CHANGED, DeedKind.EXPENSE_REMOVED),
         *(DeedKind.EXPENSES_SETTLED, DeedKind.EXPENSES_REOPENED),
     }

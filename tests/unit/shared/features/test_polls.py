@@ -909,3 +909,11 @@ def test_a_poll_is_not_closed_in_silence(ann: Person) -> None:
     event = ann.asks("締め切って", calling(("close_poll", {})), calling(SKIP), SAYS)
 
     assert "夕食は？" in ann.worker.outcome(event)["text"]
+
+
+def test_a_meeting_is_not_called_off_in_silence(ann: Person) -> None:
+    met(ann)
+
+    event = ann.asks("飲み会は中止", CALLS_OFF, calling(SKIP), SAYS)
+
+    assert "飲み会" in ann.worker.outcome(event)["text"]

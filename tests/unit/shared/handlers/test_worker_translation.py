@@ -481,6 +481,15 @@ def test_asked_in_words_it_begins_by_a_tap_and_for_everybody_by_another_member_s
     assert group.setting().is_for_all
 
 
+def test_an_offer_about_translation_is_not_made_in_silence(group: Group) -> None:
+    offers, replies = proposes(change="begin", languages=["ja", "th"])
+    skips = calling(("skip", {"reason": "they know"}))
+
+    group.asks("このグループは日本語とタイ語で", offers, skips, replies)
+
+    assert "日本語・ไทย" in group.worker.said[-1]
+
+
 def test_another_member_s_tap_begins_it_for_everybody_at_once(group: Group) -> None:
     group.asks("このグループは日本語とタイ語で", *proposes(change="begin", languages=["ja", "th"]))
 
