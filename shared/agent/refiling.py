@@ -106,13 +106,18 @@ def waiting_notices(history: History) -> tuple[OutcomeRecord, ...]:
 
 
 def postponed_of_one_text(history: History) -> tuple[tuple[OutcomeRecord, ...], ...]:
-    """Return the waiting texts; the outcomes whose ids end with ONCE_SUFFIX together, to be said once, in the words of the newest.
+    """Return the waiting texts in groups of texts said once: outcomes with ids that end with ONCE_SUFFIX, and equal texts.
 
-    For example, three members left within a minute, and the chat is told once that its calendar has another address, also where its
-    language has changed between them.
+    For example, three members left within a minute, and the chat is told once that its calendar has another address, in the words of the
+    newest text, also where its language has changed between them.
     """
     same: dict[str, list[OutcomeRecord]] = {}
     for notice in waiting_notices(history):
-        key = ONCE_SUFFIX if notice.webhook_event_id.endswith(ONCE_SUFFIX) else notice.id
-        same.setdefault(key, []).append(notice)
+        same.setdefault(_key_of(notice), []).append(notice)
     return tuple(map(tuple, same.values()))
+
+
+def _key_of(notice: OutcomeRecord) -> str:
+    if notice.webhook_event_id.endswith(ONCE_SUFFIX):
+        return ONCE_SUFFIX
+    return notice.text or notice.id if notice.offer.is_said_once else notice.id

@@ -1,6 +1,5 @@
 """Presses on the card of a shared list: show a page of it, or clear what was ticked when the card was sent."""
 
-import datetime as dt
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -18,13 +17,13 @@ from shared.knowledge.catalog import Row
 from shared.knowledge.list_editor import clear
 from shared.knowledge.overview import FiledEntries, overview_of_list
 from shared.knowledge.schema import LIST
-from shared.knowledge.shared_lists import handle_of_list, lists_in
+from shared.knowledge.shared_lists import SharedList, handle_of_list, lists_in
 from shared.knowledge.staging import EntryOverlay
 from shared.line.cards.card import Card, CardButton, card_text
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import ListChoice, ListPress
-from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
+from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased, postponed_once
 
 _MOST_CLEARED: Final = CHANGES_LIMIT
 
@@ -41,12 +40,22 @@ class ListPressHandler:
         """The list is shown, or what its card shows as ticked is deleted; the answer says so.
 
         What holds is read while the turn is held, so a turn in between is not overwritten: an item that was put back since stays. Repeated:
-        carried out once, answered once. Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
+        carried out once, answered once. Where the token of a clearing press dies before the turn is free, the chat's next answer says so.
+        Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
         decide = partial(self._shown if press.choice is ListChoice.SHOW else self._cleared, conversation, event, press)
         refusal = phrased(event, self.phrases, Phrase.LIST_GONE)
-        return self.announcer.announce(conversation, replace(refusal, decide=decide))
+
+        def late() -> Announcement | None:
+            return self._late(conversation, event, press)
+
+        return self.announcer.announce(conversation, replace(refusal, decide=decide, if_late=late))
+
+    def _late(self, conversation: Conversation, event: LineEvent, press: ListPress) -> Announcement | None:
+        """Return the notice of a press without a turn, for the chat's next answer; None: a press to show the list, or nothing to clear."""
+        is_needed = press.choice is ListChoice.CLEAR and _cleared_rows(FiledEntries.read(conversation), press)
+        return postponed_once(event, self.phrases, Phrase.LIST_PRESS_LATE) if is_needed else None
 
     def _shown(self, conversation: Conversation, event: LineEvent, press: ListPress) -> Announcement:
         """Return a page of the list."""
@@ -66,10 +75,10 @@ class ListPressHandler:
     def _cleared(self, conversation: Conversation, event: LineEvent, press: ListPress) -> Announcement:
         """Return the receipt with the deletions, or the reason why nothing is deleted."""
         filed = FiledEntries.read(conversation)
-        shared_list = next((one for one in lists_in(filed.rows) if handle_of_list(one.name) == press.handle), None)
+        shared_list = _list_of(filed, press)
         if shared_list is None:
             return self._refused(event, Phrase.LIST_GONE)
-        rows = [row for row in shared_list.done_rows if _was_ticked_by(row, press.number)][:_MOST_CLEARED]
+        rows = _cleared_rows(filed, press)
         if not rows:
             return self._refused(event, Phrase.LIST_NOTHING_DONE)
         logs.info("list_cleared", items=len(rows))
@@ -117,14 +126,17 @@ def _said(event: LineEvent, overview: Overview) -> Announcement:
     )
 
 
+def _list_of(filed: FiledEntries, press: ListPress) -> SharedList | None:
+    return next((one for one in lists_in(filed.rows) if handle_of_list(one.name) == press.handle), None)
+
+
+def _cleared_rows(filed: FiledEntries, press: ListPress) -> list[Row]:
+    """Return the items shown as ticked by the card of the press, and still ticked."""
+    shared_list = _list_of(filed, press)
+    done_rows = shared_list.done_rows if shared_list is not None else ()
+    until_s = press.number // 1_000
+    return [row for row in done_rows if row.updated_s is not None and row.updated_s <= until_s][:_MOST_CLEARED]
+
+
 def _lists_of(row: Row) -> tuple[str, ...]:
     return tuple(filter(None, (row.shown.get(LIST, ""),)))
-
-
-def _was_ticked_by(row: Row, listed_ms: int) -> bool:
-    """Whether the item was ticked when the card was sent; the item's time has whole seconds."""
-    try:
-        changed_s = int(dt.datetime.fromisoformat(row.updated_at).timestamp())
-    except ValueError:
-        return False
-    return changed_s <= listed_ms // 1_000

@@ -34,7 +34,7 @@ from shared.line.cards.card import Card, CardButton, CardRow, card_text
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import ListChoice, ListPress, PagePress, TickPress
-from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
+from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased, postponed_once
 
 _TICKS_A_CARD: Final = 5
 """After so many ticks of a card, the answer is the list anew."""
@@ -93,14 +93,29 @@ class TickPressHandler:
     def __call__(self, event: LineEvent, press: TickPress) -> EventResult:
         """The entry is done, unless it was done before, moved, deleted or withdrawn; the answer, or that of another press, says so.
 
-        What holds is read while the turn is held, so a turn in between is not overwritten. Repeated: carried out once, answered once.
+        What holds is read while the turn is held, so a turn in between is not overwritten. Where the token dies before, nothing is ticked,
+        and the chat's next answer says so. Repeated: carried out once, answered once.
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
         refusal = phrased(event, self.phrases, Phrase.ENTRY_GONE)
         decide = partial(self._decided, conversation, event, press)
+
+        def late() -> Announcement | None:
+            return self._late(conversation, event, press)
+
         with self.waiting.place(event, press):
-            return self.announcer.announce(conversation, replace(refusal, decide=decide))
+            return self.announcer.announce(conversation, replace(refusal, decide=decide, if_late=late))
+
+    def _late(self, conversation: Conversation, event: LineEvent, press: TickPress) -> Announcement | None:
+        """Return the notice of a press without a turn, for the chat's next answer; None: nothing to tick, or changed since the press.
+
+        Otherwise a second delivery of a carried out press, after the outcome has left memory, could claim the contrary.
+        """
+        tick = _tick_of(conversation, FiledEntries.read(conversation), press)
+        if isinstance(tick, Phrase) or (tick.row.updated_s or 0) > event.timestamp_ms // 1_000:
+            return None
+        return postponed_once(event, self.phrases, Phrase.LIST_PRESS_LATE)
 
     def _decided(self, conversation: Conversation, event: LineEvent, press: TickPress) -> Announcement:
         """Return the receipt with the writes of the entries, or the reason why nothing is written."""
@@ -196,18 +211,11 @@ def _deed(tick: _Tick) -> Deed:
 
 def _shows_list(rows: Sequence[Row], ticks: Sequence[_Tick], *, since_ms: int) -> bool:
     """Whether the answer is the list anew: the card has five ticks more, or all of a shared list is done."""
-    before, paths = sum(_was_ticked(row, since_ms=since_ms) for row in rows), {tick.row.path for tick in ticks}
+    done_s = [row.updated_s for row in rows if row.status == DONE]
+    before = sum(changed_s is not None and changed_s >= since_ms // 1_000 for changed_s in done_s)
+    paths = {tick.row.path for tick in ticks}
     is_done = any(
         shared_list.open_rows and all(row.path in paths for row in shared_list.open_rows)
         for shared_list in lists_in(rows)
     )
     return is_done or before // _TICKS_A_CARD != (before + len(ticks)) // _TICKS_A_CARD
-
-
-def _was_ticked(row: Row, *, since_ms: int) -> bool:
-    """Whether the entry was marked as done since the list was sent; the entry's time has whole seconds."""
-    try:
-        changed_s = int(dt.datetime.fromisoformat(row.updated_at).timestamp())
-    except ValueError:
-        return False
-    return row.status == DONE and changed_s >= since_ms // 1_000

@@ -4,6 +4,7 @@ None of the four reads an entry. The catalog is derived from the entries and can
 so a withdrawal reads only the entries changed since.
 """
 
+import datetime as dt
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -98,6 +99,14 @@ class Row(Extensible):
     def last_activity(self) -> str:
         """The date of the last activity, for example `2026-11-23`."""
         return max(self.shown.get("last_touched", ""), self.updated_at[:10])
+
+    @property
+    def updated_s(self) -> int | None:
+        """The second of the last change, in seconds since the epoch; None: an invalid time is stored."""
+        try:
+            return int(dt.datetime.fromisoformat(self.updated_at).timestamp())
+        except ValueError:
+            return None
 
     @property
     def size_bytes(self) -> int:

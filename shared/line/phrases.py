@@ -149,6 +149,7 @@ class Phrase(StrEnum):
     LIST_CLEAR_BUTTON = "list_clear_button"
     LIST_GONE = "list_gone"
     LIST_NOTHING_DONE = "list_nothing_done"
+    LIST_PRESS_LATE = "list_press_late"
     LISTS_HEADING = "lists_heading"
     ENTRY_GONE = "entry_gone"
     ENTRY_WAS_DONE = "entry_was_done"

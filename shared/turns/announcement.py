@@ -45,7 +45,8 @@ class Announcement:
     `in_locale` words the announcement in the chat's language: the language that a member chose, else that of earlier messages of the
     event's person, or of anybody where the event names no person, else None, the bot's. `complete` returns the outcome to commit, from
     the chat as the turn reads it, within `turn_s` with the sending; `spends` reserves the cost; `on_sent` is as in `Outbox.finish`. A text
-    whose offer is postponed waits for the turn without a token, too.
+    whose offer is postponed waits for the turn without a token, too. `if_late` returns the notice for the chat's next answer where the
+    token dies before the turn is free, for example about a press without effect.
     """
 
     event: LineEvent = field(repr=False)
@@ -63,6 +64,7 @@ class Announcement:
     spends: Callable[[Spending], Spending] = field(default=lambda spending: spending, repr=False)
     turn_s: float = SENDING_S
     on_sent: Callable[[OutcomeRecord], None] = field(default=lambda _: None, repr=False)
+    if_late: "Callable[[], Announcement | None]" = field(default=lambda: None, repr=False)
     in_locale: Callable[[str | None], "Announcement"] | None = field(default=None, repr=False)
 
     @property
@@ -122,6 +124,11 @@ def phrased(  # noqa: PLR0913 - the parts of an announcement
         )
 
     return in_chats_language(worded)
+
+
+def postponed_once(event: LineEvent, phrases: Phrases, which: Phrase) -> Announcement:
+    """Return a phrase for the chat's next answer, said once for however many events."""
+    return phrased(event, phrases, which, offer=Offer(is_postponed=True, is_said_once=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +211,7 @@ class _AnnouncementDelivery:
     def hand_over(self, place: Place) -> EventResult | None:
         """End without an answer: the token is dead, the text is postponed, or another delivery of the event has answered, or still can.
 
-        The outcome is recorded as undelivered if none can; a postponed text keeps its words, in the chat's language. None: the turn is
+        The outcome is recorded as undelivered if none can, with the words for the chat's next answer, if there are any. None: the turn is
         committed to the text, by this delivery or another; this delivery waits for the record, or takes over.
         Raises: TurnBusyError, if only a later delivery can answer the event; CrowdedOutError, if newer commands took the event's place.
         """
@@ -214,19 +221,22 @@ class _AnnouncementDelivery:
         is_answered = self.outcome.webhook_event_id in turn.covered  # its outcome may have left the journal since
         is_postponed = self.outcome.offer.is_postponed
         if not is_answered and (is_postponed or not self.is_answerable()):
-            text = self._postponed_text(turn.chosen_locale) if is_postponed else None
-            self._give_up(replace(self.outcome, kind=OutcomeKind.UNDELIVERED, text=text))
+            self._give_up(self._undelivered(turn.chosen_locale))
         elif not is_answered and not place.is_doubled:
             failure = CrowdedOutError if place.is_evicted else TurnBusyError
             raise failure("the chat's turn was not free for a text that can still be sent")
         return EventResult.UNDELIVERED
 
-    def _postponed_text(self, chosen: str | None) -> str | None:
-        if self.announcement.in_locale is None:
-            return self.outcome.text
-        messages = () if chosen else self.reader.read_newest(self.conversation).messages
-        locale = locale_of(self.announcement.event.user_id, chosen=chosen, messages=messages)
-        return self.announcement.in_locale(locale).text
+    def _undelivered(self, chosen: str | None) -> OutcomeRecord:
+        """Return the outcome without a text, or with the notice for the chat's next answer, in the chat's language."""
+        undelivered = replace(self.outcome, kind=OutcomeKind.UNDELIVERED, text=None)
+        said = self.announcement if self.outcome.offer.is_postponed else self.announcement.if_late()
+        if said is None:
+            return undelivered
+        if said.in_locale is not None:
+            messages = () if chosen else self.reader.read_newest(self.conversation).messages
+            said = said.in_locale(locale_of(said.event.user_id, chosen=chosen, messages=messages))
+        return replace(undelivered, text=said.text, offer=said.offer)
 
     def _give_up(self, undelivered: OutcomeRecord) -> None:
         """Record that the text was not sent; another delivery of the event, with a younger token, commits it before that or never.

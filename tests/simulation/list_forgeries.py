@@ -6,6 +6,8 @@ from typing import Final
 
 from shared.conversation.records import StagedWrite
 from shared.knowledge.schema import Category
+from tests.simulation.list_checks import PRESS_LATE
+from tests.simulation.listed import listed_rows, ticks
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 
@@ -40,7 +42,22 @@ def open_item_that_is_cleared_beside_one_that_is_ticked() -> list[str]:
         return scene.rests()
 
 
+def tick_that_is_told_to_have_changed_nothing() -> list[str]:
+    with Scene(has_knowledge=True, has_lists=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("buy"))
+        scene.sleeps(1)
+        (row,) = listed_rows(scene.world, scene.stage.people)
+        press = ticks(scene.world, scene.stage.people, row)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(press)))
+        said = scene.world.truth.said
+        assert said[-1].outcome is not None
+        outcome = replace(said[-1].outcome, text=min(PRESS_LATE), answers=(press.id,))
+        said.append(replace(said[-1], outcome=outcome, reply_token="forged", text=min(PRESS_LATE)))
+        return scene.rests()
+
+
 FORGERIES: Final[tuple[Callable[[], list[str]], ...]] = (
     open_item_that_is_cleared,
     open_item_that_is_cleared_beside_one_that_is_ticked,
+    tick_that_is_told_to_have_changed_nothing,
 )

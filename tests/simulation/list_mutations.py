@@ -35,6 +35,16 @@ OF_LISTS: Final[Mapping[str, Mutation]] = {
         DropArgument("Announcement", "pressed_ids"),
         lacks="a press whose item another press has ticked, too, is told that the item was done before",
     ),
+    "tells_of_a_late_tick": Mutation(
+        "shared.handlers.tick_press:TickPressHandler._late",
+        Return(value=None),
+        lacks="a press whose token dies before the chat's turn is free changes nothing, and nobody is told",
+    ),
+    "tells_of_late_ticks_once": Mutation(
+        "shared.agent.refiling:_key_of",
+        Never("is_said_once"),
+        lacks="each of several such presses is told of in the same words",
+    ),
     "decides_a_clear_while_the_turn_is_held": Mutation(
         f"{_PRESS}.__call__",
         Instead("partial", decided_before),

@@ -9,6 +9,7 @@ from shared.knowledge.shared_lists import handle_of_list
 from shared.line.phrases import Phrase
 from shared.line.postback_data import ListChoice, ListPress
 from tests.simulation.fixed_texts import in_every_language
+from tests.simulation.list_checks import PRESS_LATE
 from tests.simulation.listed import listed_rows, ticks
 from tests.simulation.people import Order
 from tests.simulation.press_checks import answers_to
@@ -17,6 +18,8 @@ from tests.simulation.scene import MINUTE_S, Scene
 _ITEMS: Final = 8
 """More than may wait for a turn in one instance."""
 _BUBBLES: Final = 4
+_LATE_TICKS: Final = 3
+_TOKEN_IS_DEAD_S: Final = 66.0
 _WAS_DONE: Final = in_every_language(Phrase.ENTRY_WAS_DONE)
 _CLEARED_LATER_MS: Final = 10**15
 """The time of a card that shows everything that is ticked by the press."""
@@ -104,6 +107,36 @@ def items_ticked_in_a_row() -> list[str]:
         if len(bubbles) > _BUBBLES:
             found.append(f"I6: {len(presses)} presses in a row were answered by {len(bubbles)} bubbles")
         return found
+
+
+def ticks_whose_tokens_die() -> list[str]:
+    """A member asks something. Three presses come late while the model thinks, one of them beside an item that was ticked since.
+
+    The other two are told of, once together, below the next answer.
+    """
+    with Scene(has_knowledge=True, has_lists=True).playing() as scene:
+        for _ in range(_LATE_TICKS):
+            scene.runs_to_end(scene.asks_for("buy"))
+            scene.sleeps(1)
+        orders = [ticks(scene.world, scene.stage.people, row) for row in _rows(scene)]
+        orders.append(ticks(scene.world, scene.stage.people, _rows(scene)[0]))
+        late = [scene.delivers_order(order) for order in orders[1:]]
+        scene.runs_to_end(scene.pushes(scene.delivers_order(orders[0])))
+        scene.sleeps(_TOKEN_IS_DEAD_S)
+        asking = scene.asks()
+        scene.runs_until(asking, "model")
+        for delivery in late:
+            scene.runs_to_end(scene.pushes(delivery))
+        scene.runs_to_end(asking)
+        for _ in range(2):
+            scene.sleeps(1)
+            scene.runs_to_end(scene.asks())
+        outcomes = (said.outcome for said in scene.world.truth.said if any(text in said.text for text in PRESS_LATE))
+        told = [outcome for outcome in outcomes if outcome is not None]
+        expected = {order.id for order in orders[1:-1]}
+        is_told = len(told) == 1 and set(told[0].answers) == expected
+        once = is_told and sum((told[0].text or "").count(text) for text in PRESS_LATE) == 1
+        return [*([] if once else ["I6: presses whose tokens died were not told of, or not once"]), *scene.rests()]
 
 
 def item_that_is_put_back_before_a_clear() -> list[str]:

@@ -74,6 +74,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "covers_what_is_ticked_together": list_scenes.items_ticked_in_a_row,
     "puts_an_item_there_once": list_scenes.item_that_is_put_there_twice,
     "clears_what_a_press_was_told": list_scenes.list_that_is_cleared,
+    "tells_of_a_late_tick": list_scenes.ticks_whose_tokens_die,
+    "tells_of_late_ticks_once": list_scenes.ticks_whose_tokens_die,
     "decides_a_clear_while_the_turn_is_held": list_scenes.item_that_is_put_back_before_a_clear,
     "reads_links_of_people_only": link_scenes.page_that_gives_orders,
     "marks_pages_as_outside": link_scenes.page_that_gives_orders,

@@ -1,5 +1,6 @@
 """Shared lists in a group: people name things, tick them by a tap, and clear what is ticked; each item is an entry of its own."""
 
+import datetime as dt
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,7 +15,9 @@ from shared.knowledge.entry import Entry
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.schema import Category
 from shared.line.cards.card import Card, CardRow
+from shared.line.messaging import TOKEN_SURELY_DEAD_MS
 from shared.line.phrases import Phrase
+from shared.turns.lease import open_turn
 from tests.support.chats import everything_in
 from tests.support.notion import shopping_list
 from tests.support.people import Person
@@ -65,9 +68,13 @@ def row_of(card: Card, name: str) -> CardRow:
     return next(row for row in card.rows if row.text == name)
 
 
-def ticks(person: Person, card: Card, name: str) -> dict[str, Any]:
+def tick_of(card: Card, name: str) -> str:
     (button,) = values_of(row_of(card, name), Phrase.TICK_BUTTON)
-    return person.presses(button)
+    return button
+
+
+def ticks(person: Person, card: Card, name: str) -> dict[str, Any]:
+    return person.presses(tick_of(card, name))
 
 
 def button_of(card: Card, label: Phrase) -> str:
@@ -356,3 +363,62 @@ def test_a_chat_without_the_toolset_is_offered_no_list(pool: ThreadPoolExecutor)
     assert not {"add_to_list", "show_list", "clear_list"} & {
         one.name for one in person.worker.model.requests[-1].declarations
     }
+
+
+def presses_late(person: Person, data: str, *, age_ms: int = 0) -> None:
+    """Deliver a press of so long ago after its reply token has died, while another turn of the chat is held."""
+    worker = person.worker
+    sent_ms = worker.clock.now_ms() - age_ms
+    published = dt.datetime.fromtimestamp(sent_ms / 1_000, dt.UTC).isoformat()
+    worker.clock.move(TOKEN_SURELY_DEAD_MS / 1_000)
+    chat = worker.conversations.of(person.events.chat_id)
+    lease = open_turn(chat, chat.turn.read())
+    assert lease is not None
+    event = person.events.event("postback", postback={"data": data}, timestamp=sent_ms)
+    assert worker.deliver(event, published=published) == 204
+    lease.release()
+
+
+def test_ticks_that_got_no_turn_are_told_of_once_below_the_next_answer(ann: Person) -> None:
+    adds(ann, "買い物リストに牛乳と卵", "牛乳", "卵", to="買い物")
+    card = shows(ann)
+    for name in ("牛乳", "卵"):
+        presses_late(ann, tick_of(card, name))
+
+    answers = [ann.asks(words, SAYS) for words in ("やあ", "ねえ")]
+
+    late = japanese(Phrase.LIST_PRESS_LATE)
+    assert [ann.worker.outcome(event)["text"].count(late) for event in answers] == [1, 0]
+    assert items(ann) == {"買い物/卵": "pending", "買い物/牛乳": "pending"}
+
+
+def test_a_late_tick_of_what_has_changed_since_is_not_told_of(ann: Person) -> None:
+    adds(ann, "買い物リストに牛乳と卵", "牛乳", "卵", to="買い物")
+    presses_late(ann, tick_of(shows(ann), "牛乳"), age_ms=60_000)
+
+    event = ann.asks("やあ", SAYS)
+
+    assert japanese(Phrase.LIST_PRESS_LATE) not in ann.worker.outcome(event)["text"]
+
+
+def test_a_late_tick_of_what_is_done_is_not_told_of(ann: Person) -> None:
+    adds(ann, "買い物リストに牛乳と卵", "牛乳", "卵", to="買い物")
+    milk = tick_of(shows(ann), "牛乳")
+    ann.presses(milk)
+    presses_late(ann, milk)
+
+    event = ann.asks("やあ", SAYS)
+
+    assert japanese(Phrase.LIST_PRESS_LATE) not in ann.worker.outcome(event)["text"]
+
+
+@pytest.mark.parametrize(("label", "count"), [(Phrase.LIST_CLEAR_BUTTON, 1), (Phrase.LIST_BUTTON, 0)])
+def test_a_late_press_of_a_list_is_told_of_if_it_was_to_clear(ann: Person, label: Phrase, count: int) -> None:
+    adds(ann, "買い物リストに牛乳と卵", "牛乳", "卵", to="買い物")
+    ticked = card_of(ann, ann.presses(tick_of(shows(ann), "牛乳")))
+    presses_late(ann, button_of(shows(ann) if count else ticked, label))
+
+    event = ann.asks("やあ", SAYS)
+
+    assert ann.worker.outcome(event)["text"].count(japanese(Phrase.LIST_PRESS_LATE)) == count
+    assert items(ann)["買い物/牛乳"] == "done"
