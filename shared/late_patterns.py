@@ -1,6 +1,6 @@
-"""Regular expressions that are compiled when they are first used, or by `compile_all`: a cold start waits for none of them.
+"""Regular expressions, compiled at the first use or by `compile_all`: no cold start waits for the compilation.
 
-An answer is searched with hundreds of alternatives in four languages; to compile them takes as long as to import a tenth of the worker.
+An answer is searched with hundreds of alternatives in four languages; the compilation takes as long as a tenth of the imports.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ class _LatePattern:
         self.compile_now = compile_now
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - an attribute of the pattern
-        """Compile the pattern, and store its attribute, so that only the first use comes here."""
+        """Compile the pattern, and store the attribute, so that only the first use comes here."""
         attribute = getattr(self.compile_now(), name)
         setattr(self, name, attribute)
         return attribute
@@ -26,7 +26,7 @@ _LATE: Final[list[_LatePattern]] = []
 
 
 def late(compiled_by: Callable[[str, int], _Pattern], pattern: str, flags: int = 0) -> _Pattern:
-    """Return the pattern that `compiled_by`, of `re` or `regex`, returns, compiled when it is first used.  For constants of modules.
+    """Return a pattern for a constant of a module; `compiled_by`, of `re` or `regex`, compiles the pattern at the first use.
 
     Example: `_DIGITS = late(re.compile, "[0-9]+")`, then `_DIGITS.findall("4 of 12")`.
     """
@@ -36,6 +36,6 @@ def late(compiled_by: Callable[[str, int], _Pattern], pattern: str, flags: int =
 
 
 def compile_all() -> None:
-    """Compile the late patterns of every imported module, so that no answer waits for one.  Repeated: `re` and `regex` cache them."""
+    """Compile the late patterns of every imported module, so that no answer waits for a pattern.  Repeated: `re` and `regex` cache."""
     for pattern in _LATE:
         pattern.search  # noqa: B018 - compiles the pattern

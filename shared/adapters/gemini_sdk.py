@@ -6,6 +6,7 @@ Source: google-genai 3.4.0, types.py, `HttpOptions.extra_body`: merged into the 
 """
 
 import math
+import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,6 +36,9 @@ _UNKNOWN_MODEL: Final = 404
 _MEDIA: Final[ContextVar[InlineMedia | None]] = ContextVar("media", default=None)
 _REPLACED: Final = types.Content(role="user", parts=[])
 """The SDK requires contents; the body's contents replace these.  A list with one item would be checked against twenty types: 0.3 ms."""
+
+_UNUSED_TLS: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""Trusts nobody.  The transport has its own context; the SDK would read the authorities twice, and import an asynchronous transport."""
 
 
 class _Config(types.GenerateContentConfig):
@@ -148,7 +152,9 @@ def client_of(
         client_args={
             "event_hooks": {"request": [_fill_in]},
             "transport": PoolTransport(httpx2, connect_s=connect_s, idle_s=idle_s),
+            "verify": _UNUSED_TLS,
         },
+        async_client_args={"transport": httpx2.AsyncBaseTransport(), "ssl": _UNUSED_TLS},
     )
     if settings.api_key is not None:
         return _KeyedClient(settings.api_key, options)

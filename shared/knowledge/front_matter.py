@@ -1,6 +1,6 @@
 """Front matter: fields as YAML between `---` above a body, the form of entries' files.
 
-YAML takes as long to import as fifteen modules of this package, so it is imported with the first file. Words of people and models can stand
+YAML takes as long to import as fifteen modules of this package, so only the first file imports YAML. Words of people and models can stand
 anywhere in a file, so the YAML is read without tags and without aliases.
 Source: python-frontmatter 1.3, `YAMLHandler`; PyYAML 6, `SafeLoader`.
 """
@@ -17,7 +17,7 @@ _YAML: Final = YAMLHandler()
 
 
 class UnreadableFrontMatterError(ValueError):
-    """The text has no front matter, or one that is no mapping of names."""
+    """The text has no front matter, or no mapping of names in the front matter."""
 
 
 def format_front_matter(fields: Mapping[str, object], body: str) -> str:

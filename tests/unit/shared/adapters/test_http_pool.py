@@ -271,6 +271,17 @@ def test_requests_over_tls_share_a_connection(server: Server, secured: Path) -> 
     pool.close()
 
 
+def test_pools_share_the_authorities_that_one_of_them_has_read(server: Server, secured: Path) -> None:
+    pools = [pool_of(f"https://localhost:{server.server_port}", authorities=secured) for _ in range(2)]
+    assert pools[0].ask("GET", "/a", headers={}).status == 200
+
+    secured.unlink()
+
+    assert pools[1].ask("GET", "/a", headers={}).status == 200
+    for pool in pools:
+        pool.close()
+
+
 @pytest.mark.usefixtures("secured")
 def test_a_server_whose_certificate_nobody_signed_is_not_asked(server: Server) -> None:
     pool = pool_of(f"https://localhost:{server.server_port}")
