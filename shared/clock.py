@@ -1,8 +1,10 @@
 """The only module that reads the machine's clocks; other code takes a Clock."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Protocol
+
+from shared.frozen import frozen
 
 MINUTE_MS: Final = 60_000
 HOUR_MS: Final = 60 * MINUTE_MS
@@ -39,7 +41,7 @@ class SystemClock:
         time.sleep(seconds)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Deadline:
     """A moment after which no further step begins.  A request has one deadline from the beginning on, and all waits end by then."""
 

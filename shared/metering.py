@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 from shared import logs, tracing
 from shared.clock import Clock
+from shared.frozen import frozen
 from shared.unknown_fields import Extensible
 
 PURPOSE: Final = "aizuchi.purpose"
@@ -34,7 +35,7 @@ class Purpose(StrEnum):
     LINK = "link"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Usage:
     """Tokens as the provider counts them; `prompt_tokens` includes `cached_tokens`."""
 
@@ -44,7 +45,7 @@ class Usage:
     thought_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelUsage(Extensible):
     """The requests to one model for one purpose, and their tokens.
 
@@ -220,7 +221,7 @@ class MadeRequest:
     fields: dict[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Metering:
     """Counts requests: on the meter of their work, as a charge, and as one line of the log.  The gate comes first.
 

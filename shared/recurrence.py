@@ -7,9 +7,10 @@ import calendar
 import datetime as dt
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from shared.frozen import frozen
 
 COUNT_LIMIT: Final = 1_000
 INTERVAL_LIMIT: Final = 52
@@ -69,7 +70,7 @@ class Gap(StrEnum):
     COMMON_YEARS = "common_years"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Recurrence:
     """A rule: every day, week, month or year; `interval` 2: every second one.
 

@@ -6,13 +6,15 @@
 An unknown field may hold words of people. A redaction therefore keeps only numbers, truth values and null.
 """
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, Self
 
 import msgspec
 
+from shared.frozen import frozen
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@frozen
 class Extensible:
     """A record, or a part of a record, with unknown fields: the text of a JSON object, or UNSET without such fields.
 

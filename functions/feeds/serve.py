@@ -6,13 +6,14 @@ GET /c4f1….ics  ─▶  feeds/9f3a….json  ─▶  200 text/calendar with an 
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import Final
 
 from shared import logs
 from shared.calendars.feed import FEED_SUFFIX, Feed, feed_name, is_token
 from shared.errors import AizuchiError, TransientError
+from shared.frozen import frozen
 from shared.storage.codec import decode
 from shared.storage.object_store import ObjectStore
 from shared.version import version
@@ -26,7 +27,7 @@ _PRIVATE: Final = {
 _TAG: Final = re.compile(r'(?:W/)?("[^"]*")')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FeedAnswer:
     """The answer to a request."""
 
@@ -35,7 +36,7 @@ class FeedAnswer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FeedEndpoint:
     """Answers requests for feeds.  `write` makes the file of a feed; `store` is read by exact names below `feeds/` only."""
 

@@ -13,13 +13,14 @@ import json
 import urllib.parse
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
 
 from shared import logs
 from shared.bus.messages import EventBus
 from shared.bus.notices import NOTIFY_PATH, HookNotice
 from shared.errors import AizuchiError
+from shared.frozen import frozen
 from shared.hooks.notice_text import NoticeText, text_of_form, text_of_github, text_of_json
 from shared.hooks.rates import A_DAY, InstanceRates, Rate
 from shared.hooks.token import HookAddress, address_in, read_address, token_of
@@ -58,7 +59,7 @@ class Headers(Protocol):
     def get(self, name: str, /) -> str | None: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HookRequest:
     """A request to a hook, with the headers by their names in lower case."""
 
@@ -90,7 +91,7 @@ class HookRequest:
         return dict(urllib.parse.parse_qsl(self.query)).get(name, "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HookAnswer:
     """An answer as LINE Notify gave it: `{"status":200,"message":"ok"}`."""
 
@@ -107,7 +108,7 @@ class _RefusedError(Exception):
         self.status = status
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NotifyEndpoint:
     """Publishes what systems post to hooks.  `key` is HOOK_KEY."""
 

@@ -6,7 +6,7 @@ Source: LINE, "Receive messages (webhook)": LINE redelivers after an answer othe
 """
 
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared import logs
@@ -20,6 +20,7 @@ from shared.errors import (
     MethodNotAllowedError,
     RejectedError,
 )
+from shared.frozen import frozen
 from shared.line.signature import verify_signature
 from shared.line.webhook_body import UnreadBody, parse_webhook_body
 from shared.settings.reader import split_secrets
@@ -30,7 +31,7 @@ _RECEIVED: Final = 200
 _INTERNAL_ERROR: Final = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Forwarding:
     """Passes signed deliveries on to another system, by a topic whose push subscription posts them (FORWARD_TOPIC).
 
@@ -47,7 +48,7 @@ class Forwarding:
         return self.threads.submit(self.bus.publish, (BusMessage(data=content, attributes=attributes),))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Receive:
     """Publishes the events of LINE's deliveries.  `channel_secret` may hold two, for example `"new,old"` during a rotation."""
 
@@ -110,7 +111,7 @@ class Receive:
         return content
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WebhookEndpoint:
     """Answers requests; a failure becomes one log line and one sentence, such as `("only POST is answered", 405)`."""
 

@@ -5,7 +5,7 @@ admitted/{conversation_id}.json   since when the chat is admitted, or its revoca
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -14,6 +14,7 @@ from cachetools import LRUCache
 from shared import logs
 from shared.clock import Clock
 from shared.errors import UnreadableRecordError, UnusableIdError
+from shared.frozen import frozen
 from shared.locked_cache import LockedCache
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -33,7 +34,7 @@ class Access(StrEnum):
     INVITED = "invited"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AdmissionRecord(Extensible):
     """admitted/{conversation_id}.json, for example `{"version":1,"since_ms":1795510800000,"is_revoked":false}`.
 
@@ -50,7 +51,7 @@ class AdmissionRecord(Extensible):
         return not self.is_revoked and timestamp_ms >= self.since_ms
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Admissions:
     """The admissions of one bucket; safe to share between threads.  Every method raises StorageUnavailableError.
 

@@ -1,16 +1,17 @@
 """The gate before every request to a model: no model is asked once the budget of the chat or of the deployment is spent."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shared import logs
 from shared.access.budgets import Budgets
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversations
 from shared.errors import BudgetSpentError
+from shared.frozen import frozen
 from shared.metering import Meter
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BudgetGate:
     """Asks the budgets before a request of any purpose: a turn, a tool, a recap, a caption.  A Gate of the metering.
 

@@ -2,11 +2,12 @@
 
 import datetime as dt
 import zoneinfo
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from shared.access.usage import DeploymentUsage
 from shared.conversation.spending import Spending
+from shared.frozen import frozen
 
 
 class Scope(StrEnum):
@@ -16,7 +17,7 @@ class Scope(StrEnum):
     DEPLOYMENT = "deployment"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Limits:
     """The limits of a day; 0: no limit.
 
@@ -29,7 +30,7 @@ class Limits:
     tokens_per_day: int = 50_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Left:
     """The rest of a chat's budget today, in turns and weighted tokens; None: no limit."""
 
@@ -37,7 +38,7 @@ class Left:
     tokens: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Budgets:
     """Decides whether a model may be asked."""
 

@@ -7,10 +7,11 @@ import hashlib
 import hmac
 import secrets
 import unicodedata
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.clock import Clock
+from shared.frozen import frozen
 from shared.storage.codec import VERSION, decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import INVITATION_PREFIX, invitation_name
@@ -26,7 +27,7 @@ _LONGEST_CODE: Final = 64
 _PREFIX: Final = b"aizuchi invitation "
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class InvitationRecord(Extensible):
     """invitations/{digest}.json.
 
@@ -49,7 +50,7 @@ class InvitationRecord(Extensible):
         return now_ms < self.expires_ms and (self.used_by is None or self.used_by == conversation_id)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Invitations:
     """The invitations of one bucket.  Every method raises StorageUnavailableError."""
 

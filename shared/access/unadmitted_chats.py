@@ -3,12 +3,13 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from cachetools import LRUCache
 
 from shared.clock import Clock
+from shared.frozen import frozen
 
 TOLD_EVERY_S: Final = 3_600.0
 WAITS_A_CHAT: Final = 4
@@ -23,7 +24,7 @@ def _cache() -> "LRUCache[str, _Caller]":
     return LRUCache(_MAX_CHATS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Caller:
     """The memory of one chat.
 
@@ -35,7 +36,7 @@ class _Caller:
     waits_since_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UnadmittedChats:
     """Chats without admission: when each was told how to get in, and its waiting messages; safe to share between threads."""
 

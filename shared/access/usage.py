@@ -20,6 +20,7 @@ from shared import logs
 from shared.clock import Clock
 from shared.conversation.spending import weighted_tokens
 from shared.errors import AizuchiError
+from shared.frozen import frozen
 from shared.metering import ModelUsage
 from shared.storage.codec import VERSION, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -35,7 +36,7 @@ WAITED_S: Final = 0.3
 _READ_AT_ONCE: Final = 32  # half of the threads for reads: reads of chats go on meanwhile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UsageRecord(Extensible):
     """usage/{day}/{instance}.json, for example `{"version":1,"tokens":120345}`."""
 

@@ -7,6 +7,7 @@ from typing import Final
 from cachetools import LRUCache
 
 from shared.clock import Clock
+from shared.frozen import frozen
 
 WRONG_CODES: Final = 5
 CLOSED_S: Final = 86_400.0
@@ -25,7 +26,7 @@ def _cache() -> "LRUCache[str, _Tries]":
     return LRUCache(_MAX_CHATS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WrongCodes:
     """The wrong codes of chats without admission, as this instance has seen them; safe to share between threads."""
 

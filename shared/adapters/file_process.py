@@ -8,13 +8,14 @@ import sys
 import threading
 import zoneinfo
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared import logs
 from shared.agent.file_parts import READ_S
 from shared.clock import Clock, SystemClock
 from shared.files.document import Document, Unread, decode_document
+from shared.frozen import frozen
 
 _MODULE: Final = "shared.files.reading_process"
 _AT_ONCE: Final = 1  # each may take half the memory of an instance
@@ -31,7 +32,7 @@ def _one_at_once() -> threading.Semaphore:
     return threading.Semaphore(_AT_ONCE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FileProcess:
     """A FileReader; safe to share between threads."""
 

@@ -7,7 +7,7 @@ unchanged.
 import base64
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.adapters.inline_media import InlineMedia
@@ -28,6 +28,7 @@ from shared.agent.model import (
     Part,
     TextContent,
 )
+from shared.frozen import frozen
 from shared.line.json_text import is_ordinary
 from shared.metering import Purpose, Usage
 
@@ -155,7 +156,7 @@ def _skipped_signatures(part: Json) -> dict[str, object]:
     return {name: _SKIPS_VALIDATION for name in ("thoughtSignature", "thought_signature") if part.get(name)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReadAnswer:
     """An answer in the port's types, and the text outside of calls and thoughts."""
 
@@ -198,7 +199,7 @@ def read_answer(body: str, *, model_name: str, functions: Collection[str] = ()) 
     return ReadAnswer(response=response, text=text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Part:
     """A part of an answer; `wire`: the part as it is sent back."""
 

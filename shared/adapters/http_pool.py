@@ -25,6 +25,7 @@ from urllib.parse import urlsplit
 import certifi
 
 from shared.clock import Clock, SystemClock
+from shared.frozen import frozen
 
 IDLE_S: Final = 20.0
 """Longer than the pauses within a turn and between messages of a lively chat; networks forget a connection after minutes."""
@@ -37,7 +38,7 @@ class NotConnectedError(ConnectionError):
     """No connection was made, so the host has received nothing of the request."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Answer:
     """An answer, read to its end."""
 
@@ -58,7 +59,7 @@ class _Idle:
     since_s: float = field(kw_only=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ArrivingAnswer:
     """An answer whose body still arrives."""
 

@@ -8,15 +8,17 @@ import base64
 import re
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
+
+from shared.frozen import frozen
 
 _RANDOM_BYTES: Final = 16
 _PIECE_BYTES: Final = 3 * 16_384
 """Divisible by three, so that only the last piece is padded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Body:
     """A body as bytes and media in sending order, which can be sent repeatedly.  Media are sent as base64."""
 

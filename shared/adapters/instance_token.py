@@ -8,13 +8,14 @@ until five minutes before its end); google-auth, `_helpers.REFRESH_THRESHOLD` (3
 import http.client
 import json
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import Final
 
 import grpc
 
 from shared.clock import Clock
+from shared.frozen import frozen
 
 METADATA_HOST: Final = "metadata.google.internal"
 _PATH: Final = "/computeMetadata/v1/instance/service-accounts/default/token"
@@ -29,7 +30,7 @@ class NoTokenError(Exception):
     """The metadata server gave no token."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Token:
     text: str = field(repr=False)
     ends_s: float

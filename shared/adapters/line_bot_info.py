@@ -5,7 +5,6 @@ Source: LINE, "Get bot info".
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
@@ -14,6 +13,7 @@ import msgspec
 from shared import logs
 from shared.adapters.http_pool import FAILURES, Answer, HttpPool
 from shared.clock import Clock
+from shared.frozen import frozen
 from shared.settings.secret import Secret
 
 _HOST: Final = "https://api.line.me"
@@ -73,7 +73,7 @@ class CachedBotInfo:
             logs.warning("bot_info_unavailable", error_type=type(cause.__cause__ or cause).__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BotInfoApi:
     """LINE's call.  `base_url` replaces LINE's host."""
 

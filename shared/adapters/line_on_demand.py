@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from shared.adapters.line_bot_info import BotInfoApi, CachedBotInfo
 from shared.clock import Clock
+from shared.frozen import frozen
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate, ReplyToken
 from shared.line.quota import Quota
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 _Kept = TypeVar("_Kept")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Sdk:
     api: "LineApi"
     profiles: "LineProfiles"

@@ -7,19 +7,20 @@ list_entries, search_entries │ delete_entry │ classify_and_capture │ list_
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.agent.model import FunctionCall
 from shared.agent.tools import Tool, ToolFault, ToolResult
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
+from shared.frozen import frozen
 
 RunCall = Callable[[FunctionCall, Tool | None, TurnContext], ToolResult]
 _NO_THREAD: Final = ToolFault(message="The function could not be carried out this time.", may_retry=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OrderedCalls:
     """Runs the calls of one round on `threads`, by `run_call`, until the deadline."""
 

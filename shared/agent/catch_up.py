@@ -1,6 +1,5 @@
 """`/catchup`: the code reads what was said since the sender last spoke; the model may only reply with a summary."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from shared import logs
@@ -10,6 +9,7 @@ from shared.agent.recall_request import NothingToRecallError, RecalledLines, Rec
 from shared.agent.turn_context import TurnContext
 from shared.conversation.records import MessageRecord
 from shared.errors import AizuchiError
+from shared.frozen import frozen
 from shared.line.commands import Command, parse_command
 
 _TASK: Final = (
@@ -27,7 +27,7 @@ _UNREADABLE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CatchUp:
     """Reads the messages that the sender of `/catchup` missed."""
 

@@ -4,7 +4,6 @@ import datetime as dt
 import zoneinfo
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from operator import itemgetter
@@ -16,6 +15,7 @@ from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.history import History
 from shared.conversation.quotes import Quotable
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.frozen import frozen
 from shared.line.bubbles import shortened
 from shared.line.display_names import someone
 from shared.locales.language_file import language_file
@@ -41,7 +41,7 @@ _YOU: Final = "you"
 _WORDS_TYPES: Final = frozenset({"text"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _QuoteWords:
     """The words that frame a quote in one language."""
 
@@ -51,7 +51,7 @@ class _QuoteWords:
     unknown: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChatLines:
     """The lines of one chat, with names, local times, and quotes in the words of `locale`; without quotes if `quotable` is None.
 

@@ -8,7 +8,7 @@ import zoneinfo
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from cachetools import LRUCache
@@ -28,6 +28,7 @@ from shared.agent.result_budget import tokens_of
 from shared.agent.turn_context import TurnContext
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord
+from shared.frozen import frozen
 from shared.locked_cache import LockedCache
 from shared.search.folding import fold
 from shared.search.ranking import Passage, rank
@@ -40,7 +41,7 @@ _FOLDED_CHARACTERS: Final = 4 * 1024 * 1024
 _SIMILAR: Final = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Stretch:
     """The records of memory in a stretch of time, oldest first."""
 
@@ -49,7 +50,7 @@ class _Stretch:
     is_partial: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChatMemory:
     """Searches memory for turns; safe to share between threads.  Folded texts are cached, up to 4 Mi characters."""
 

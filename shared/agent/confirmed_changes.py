@@ -3,7 +3,7 @@
 import json
 import zoneinfo
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from shared import logs
@@ -15,6 +15,7 @@ from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
 from shared.clock import Deadline
 from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall
+from shared.frozen import frozen
 from shared.line.ids import mask_ids
 from shared.line.language import language_of
 from shared.line.phrases import Phrase, Phrases
@@ -26,7 +27,7 @@ _NAMED_OTHERWISE: Final = frozenset({DeedKind.FILED, DeedKind.EXPENSES_SETTLED})
 _TARGETS: Final = ("path", "id", "page_id")  # the arguments that name a thing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ConfirmedCalls:
     """Runs confirmed calls; a ConfirmedChanges.  Receipts are in the language of the question, else in `locale`."""
 

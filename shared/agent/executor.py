@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Final
 
@@ -23,6 +23,7 @@ from shared.agent.usual_arguments import without_empty_arguments
 from shared.clock import Deadline
 from shared.conversation.records import ProposedCall
 from shared.errors import AizuchiError
+from shared.frozen import frozen
 from shared.line.ids import mask_ids_in
 from shared.line.json_text import is_ordinary
 
@@ -55,7 +56,7 @@ _NOT_THIS_TIME: Final = ToolFault(message="The function could not be carried out
 _TOO_MANY_CALLS: Final = ToolFault(message=f"Not done: too many calls; at most {MOST_CALLS} at once.", may_retry=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Round:
     """The result of a round of calls: an answer to every call, in order, and the decision, if the round reached any.
 
@@ -69,7 +70,7 @@ class Round:
     undecided: tuple[FunctionResponse, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ToolExecutor:
     """Runs calls against the tools of `registry`, on the threads of `threads`."""
 

@@ -8,11 +8,12 @@ import datetime as dt
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.agent.own_orders import Effect, own_words
 from shared.agent.said_times import said_times, weekdays_in
+from shared.frozen import frozen
 from shared.late_patterns import late
 from shared.search.folding import fold
 from shared.search.literal_runs import weight_of
@@ -68,7 +69,7 @@ _SELF: Final = frozenset(map(fold, ("me", "i", "myself", "私", "わたし", "�
 _LOCAL: Final = "%Y-%m-%dT%H:%M"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Asked:
     """The words of one author in the messages to answer, and their time, as local time without a zone.
 

@@ -16,12 +16,13 @@ from shared.agent.turn_context import TurnContext
 from shared.agent.turn_requests import Asking, Limits, TurnRequests
 from shared.clock import Clock, Deadline
 from shared.errors import PromptAmendedError
+from shared.frozen import frozen
 
 _LEAST_FOR_ANOTHER_S: Final = 15.0
 """With less time left, a reply that can be sent is not asked for again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Thought:
     """The decision of a turn, and how it came about.
 
@@ -40,7 +41,7 @@ class Thought:
     saw_asked_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Agent:
     """Decides on an answer.  Serves many chats at once: the state of a turn is local to its call of `think`.
 

@@ -33,6 +33,7 @@ from shared.errors import AizuchiError
 from shared.files.document import Unread
 from shared.files.file_types import FILE_TYPES, ICS, PDF
 from shared.files.pdf_password import needs_password
+from shared.frozen import frozen
 from shared.line.media_content import MESSAGE_TYPES
 
 PROCESS_LIMIT_BYTES: Final = 3 * INLINE_LIMIT_BYTES
@@ -57,7 +58,7 @@ _WHY_NOT: Final[Mapping[NotStored, str]] = {
 _UNREAD_FILES: Final[Mapping[NotStored, Unread]] = {"unreadable": Unread.UNKNOWN_TYPE, "too_large": Unread.TOO_LARGE}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ShownMedia:
     """The media of a prompt.
 
@@ -112,7 +113,7 @@ class _Share:
         return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MediaParts:
     """Makes parts of media.  `bucket`: the bucket that the model can read; None if the model reads no bucket."""
 

@@ -1,18 +1,19 @@
 """The models behind a meter: the worker asks every model through a meter."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from shared.agent.model import JsonAnswer, JsonModel, JsonRequest, Model, ModelRequest, ModelResponse
 from shared.agent.request_budget import tokens_of_request
 from shared.agent.result_budget import tokens_of
 from shared.agent.token_estimate import estimated_tokens
+from shared.frozen import frozen
 from shared.metering import Metering, Usage
 
 _UNREPORTED = Usage()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MeteredModel:
     """A Model whose requests are counted; without reported tokens, an answer counts by an estimate, so that budgets still hold.
 
@@ -36,7 +37,7 @@ class MeteredModel:
         return response
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MeteredJsonModel:
     """A JsonModel whose requests are counted, like those of a MeteredModel."""
 

@@ -5,10 +5,11 @@ a model content must be sent back unchanged, thought signatures included.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal, Protocol, TypeAlias
 
 from shared.errors import ModelBlockedError, ModelUnavailableError
+from shared.frozen import frozen
 from shared.line.ids import mask_ids, mask_ids_in
 from shared.metering import CostlyError, Purpose, Usage
 
@@ -19,7 +20,7 @@ INLINE_LIMIT_BYTES: Final = 14_000_000
 sent in base64, which adds a third. Other pages state a larger limit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FunctionCall:
     """A call by the model; `id` is None if the model gives none."""
 
@@ -28,7 +29,7 @@ class FunctionCall:
     id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FunctionResponse:
     """The answer to a call: `response` holds `output` or `error`."""
 
@@ -36,7 +37,7 @@ class FunctionResponse:
     response: Json = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TextContent:
     """Text parts of one role."""
 
@@ -44,7 +45,7 @@ class TextContent:
     texts: tuple[str, ...] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MediaPart:
     """An image, a voice, a video or a document: bytes, or a `gs://` address if the model reads buckets (Vertex AI).
 
@@ -55,7 +56,7 @@ class MediaPart:
     source: bytes | str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FilePart:
     """The text that this system read from a file, with remarks on omitted parts."""
 
@@ -66,7 +67,7 @@ Part: TypeAlias = str | MediaPart | FilePart
 """A text, a medium or a file of people."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MixedContent:
     """Texts and media of people, in order; all bytes of a request together are at most INLINE_LIMIT_BYTES."""
 
@@ -84,7 +85,7 @@ class MixedContent:
         return tuple(text for text in texts if isinstance(text, str))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelContent:
     """A content of the model, sent back unchanged within the turn; only the adapter reads it.
 
@@ -95,7 +96,7 @@ class ModelContent:
     model_name: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FunctionResponses:
     """The answers to all calls of the preceding model content, in the calls' order."""
 
@@ -105,7 +106,7 @@ class FunctionResponses:
 Content = TextContent | MixedContent | ModelContent | FunctionResponses
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FunctionDeclaration:
     """The declaration of a tool; `parameters` is a JSON Schema."""
 
@@ -114,7 +115,7 @@ class FunctionDeclaration:
     parameters: Json = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelRequest:
     """A request to the model.
 
@@ -132,7 +133,7 @@ class ModelRequest:
     purpose: Purpose = Purpose.TURN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelResponse:
     """The model's answer: `finish_reason` by its name on the wire; `block_reason` is set if the prompt itself was blocked.
 
@@ -166,7 +167,7 @@ class Model(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class JsonRequest:
     """A request, without functions, for a JSON object that matches `schema`."""
 
@@ -178,7 +179,7 @@ class JsonRequest:
     purpose: Purpose = Purpose.CLASSIFY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class JsonAnswer:
     """The model's object, not yet validated against the schema, and the tokens spent."""
 

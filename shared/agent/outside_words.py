@@ -6,7 +6,7 @@ is tainted, too. An answer without outside words is not marked, so the taint of 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Final
 
@@ -14,6 +14,7 @@ from shared.conversation.history import History
 from shared.conversation.provenance import HOOK
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.snapshot_records import Recap
+from shared.frozen import frozen
 from shared.line.phrases import Phrase, phrase
 from shared.locales import LOCALES
 from shared.search.folding import fold
@@ -26,7 +27,7 @@ _RECEIPT: Final = re.compile(r"^\s*✓.*$", re.MULTILINE)
 _NAME: Final = re.compile(r"「([^」\n]*)」|“([^”\n]*)”")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OutsideWords:
     """Words from the `sources` outside the chat, shown to a turn.  `text` None: the words are unknown, as in a picture.
 

@@ -19,6 +19,7 @@ from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation
 from shared.conversation.write_key import WriteKey, format_key
+from shared.frozen import frozen
 
 CHANGES_LIMIT: Final = 20
 """Things of a feature that a turn may change: the turn's outcome carries each thing whole."""
@@ -34,7 +35,7 @@ class StagingFault(Exception):  # noqa: N818 - not an error of this service: the
         self.may_retry = may_retry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UndoEffect:
     """The effect of an undo: the paths of what is restored, and the paths of what is removed, because it was new."""
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Final
 
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.search.folding import fold
@@ -15,7 +15,7 @@ from shared.search.folding import fold
 _SUFFIXES: Final = ("さん", "ちゃん", "くん", "君", "さま", "様", "哥", "姐")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class People:
     """The members' names for the model; no name equals a name of the bot."""
 

@@ -7,7 +7,7 @@ exactly the change that will be made.
 import datetime as dt
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import cache
 from threading import Lock
@@ -16,6 +16,7 @@ from typing import Final
 from shared.agent.model import Json
 from shared.agent.receipts import quotable, shown_place, without_receipt_symbols, without_turns
 from shared.conversation.records import ProposedCall
+from shared.frozen import frozen
 from shared.line.utf16 import without_lone_surrogates
 from shared.locales.language_file import language_file
 from shared.locales.lists import listed
@@ -107,7 +108,7 @@ class ShownArgument(StrEnum):
 _NAMED: Final = frozenset(ShownArgument)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Texts:
     """The effects of a tap on the thing of this {name}, by tool; `served_tool` stands for each tool of a tool server."""
 

@@ -1,11 +1,12 @@
 """Requests to the chat's memory and their results: stretches of time, names of members, lines."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias
 
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.frozen import frozen
 from shared.line.lookalikes import skeleton
 
 SPAN_MESSAGES: Final = 1_000
@@ -29,7 +30,7 @@ class NothingToRecallError(Exception):
     """The turn may not search memory, because its prompt is isolated to the messages to answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RecallRequest:
     """A request to memory: records between two LINE timestamps, by the member of this display name, at most `limit` lines.
 
@@ -45,7 +46,7 @@ class RecallRequest:
     asked: tuple[MessageRecord, ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RecalledLines:
     """Lines as a prompt shows them.  `left_out`: the number of further lines.  `since`: the local time at which the search began.
 

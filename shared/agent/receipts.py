@@ -5,7 +5,7 @@ The line is made from the outcome's staged writes and from the confirmed externa
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cache
 from threading import Lock
@@ -14,6 +14,7 @@ from typing import Final
 import regex
 
 from shared.agent.receipt_symbols import BLANKS, symbol_before, without_leading_symbols
+from shared.frozen import frozen
 from shared.late_patterns import late
 from shared.line.cards.card import Card, CardRow
 from shared.line.graphemes import short_line
@@ -93,7 +94,7 @@ class EntryStatus(StrEnum):
     DONE = "done"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Due:
     """The time of a reminder, in local time: next at `at`, and again by `recurrence`.  `this_year` is the year of the turn.
 
@@ -112,7 +113,7 @@ class Due:
     is_private: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Deed:
     """One effect of a turn on the entry, page, reminder or expense of this `name`.
 
@@ -169,7 +170,7 @@ class OutsideDeeds:
             return tuple(self._done)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReceiptTexts:
     """The texts of receipts in one language.  `of_kind` texts hold {names}; `placed` is a name with its place, `timed` with its time."""
 

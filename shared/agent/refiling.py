@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from shared.agent.proposals import ARGUMENTS_LIMIT, described
 from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall, provenance_of
+from shared.frozen import frozen
 from shared.line.bubbles import length_of, longest_answer
 from shared.line.language import language_of
 from shared.line.messaging import MESSAGES_A_CALL
@@ -50,7 +51,7 @@ def with_filing_offered(outcome: OutcomeRecord, message: MessageRecord, *, local
     return replace(outcome, text=text, offer=offer, provenance=outcome.provenance | provenance_of((message,)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PostponedNotices:
     """Adds the postponed texts of a chat to its next answer; an Additions.  Nothing is read: the chat's outcomes show what waits."""
 

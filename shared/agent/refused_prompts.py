@@ -1,7 +1,6 @@
 """The handling of refused prompts: the suspects of a turn, and the questions that can still be answered."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from shared import logs
@@ -11,12 +10,13 @@ from shared.agent.remedies import Remedy
 from shared.agent.suspects import Suspect, media_shown, suspects_around, suspects_asked
 from shared.conversation.records import MessageRecord
 from shared.errors import AizuchiError, PromptAmendedError
+from shared.frozen import frozen
 from shared.turns.question import Question
 
 _PROBES_IN_A_TURN: Final = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RefusedPrompts:
     """Leaves suspicions for the search after the answer."""
 

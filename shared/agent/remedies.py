@@ -12,12 +12,12 @@ python-genai #1289 (empty STOP), #1789 and #1836 (MALFORMED_FUNCTION_CALL), #181
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from shared.agent.model import ModelResponse
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.frozen import frozen
 
 
 class Remedy(StrEnum):
@@ -45,7 +45,7 @@ class Remedy(StrEnum):
     """The second model is asked for the rest of the turn."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Trouble:
     """A way in which a request fails, and the remedies.
 

@@ -3,7 +3,7 @@
 import datetime as dt
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Final, Protocol
 
@@ -47,6 +47,7 @@ from shared.errors import (
     ModelUnavailableError,
 )
 from shared.files.document import Unread
+from shared.frozen import frozen
 from shared.line.bubbles import ANSWER, DIGEST, length_of, shown_text
 from shared.line.ids import mask_ids
 from shared.line.language import language_of
@@ -76,7 +77,7 @@ class EarlierCalls(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Answer:
     """An answer as people see it.  `is_cut`: its words end with the line that says that there is more."""
 
@@ -84,7 +85,7 @@ class _Answer:
     is_cut: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AgentResponder:
     """Answers questions with the agent; a Responder."""
 

@@ -4,7 +4,7 @@ A tool that stores words of the prompt must name every possible source message, 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from shared.conversation.history import History
 from shared.conversation.member_mark import mark_id
@@ -13,10 +13,11 @@ from shared.conversation.quotes import Unquotable
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.snapshot_records import Recap
+from shared.frozen import frozen
 from shared.line.media_content import MESSAGE_TYPES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RetoldMessage:
     """A message whose words a retelling may repeat.
 
@@ -38,7 +39,7 @@ class RetoldMessage:
         return Source(line_message_id=self.line_message_id, timestamp_ms=self.words_ms, by=self.by)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Retelling:
     """Words that repeat messages: an answer of the bot in bubbles with the ids `sent_message_ids`, a recap, or a reminder.
 

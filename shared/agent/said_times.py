@@ -7,9 +7,9 @@ import datetime as dt
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from shared.frozen import frozen
 from shared.late_patterns import late
 
 _MINUTE: Final = dt.timedelta(minutes=1)
@@ -86,7 +86,7 @@ _WEEK_FORMS: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SaidTimes:
     """What words name: days, hours, and whole moments such as "in ten minutes"."""
 

@@ -7,10 +7,10 @@ import datetime as dt
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shared.agent.said_times import MONTHS, THAI_MONTHS, existing_date, normal_form, weekdays_in
+from shared.frozen import frozen
 from shared.late_patterns import late
 from shared.search.folding import fold
 
@@ -57,7 +57,7 @@ _OF_WEEKDAY: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Contradiction:
     """A date in a person's words, and the weekday beside it, Monday being 0."""
 

@@ -1,19 +1,20 @@
 """The first model, with the second as a fallback: for single requests such as recaps, captions and classifications."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, TypeVar
 
 from shared import logs
 from shared.agent.model import JsonAnswer, JsonModel, JsonRequest, Model, ModelRequest, ModelResponse
 from shared.clock import Clock
 from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.frozen import frozen
 
 _LEAST_S: Final = 3.0
 _Answer = TypeVar("_Answer")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SecondChance:
     """A Model that asks the second model if the first gives no answer, within the time of the request."""
 
@@ -32,7 +33,7 @@ class SecondChance:
         return _ask_either(lambda: self.model.generate(request), second, self.clock, request.timeout_s)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SecondJsonChance:
     """A JsonModel with the same fallback."""
 

@@ -1,7 +1,7 @@
 """Texts by the model outside of turns, each by one function call: recaps of older messages, captions of media."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -24,6 +24,7 @@ from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.frozen import frozen
 from shared.line.bubbles import shortened
 from shared.line.graphemes import split_at_graphemes
 from shared.line.ids import mask_ids
@@ -35,7 +36,7 @@ _RECAP_LIMIT_UTF16: Final = 1_500
 _CAPTION_LIMIT: Final = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Assignment:
     """One kind of text: the purpose, the function that receives the text, and the model's instruction."""
 
@@ -101,7 +102,7 @@ You keep the memory of a chat. Say what the picture, voice message, video or fil
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelSummariser:
     """A Summariser that asks the model."""
 
@@ -173,7 +174,7 @@ class ModelSummariser:
         return split_at_graphemes(mask_ids(text), limit_utf16=_RECAP_LIMIT_UTF16)[0]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ModelCaptioner:
     """A Captioner that asks the model.  Each request holds a single medium, so that no caption repeats another medium's content."""
 

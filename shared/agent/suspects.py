@@ -1,7 +1,7 @@
 """Suspects: parts of a prompt that may cause the provider's refusal, each with the id by which a culprit is marked."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from typing import Final, TypeVar
 
@@ -13,13 +13,14 @@ from shared.conversation.history import History
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord, OutcomeRecord, by_time
 from shared.conversation.refusals import Refusal
+from shared.frozen import frozen
 
 MOST_PROBES: Final = 24
 """Requests of one search: for one culprit among 92 suspects it takes 9 at most, and for each further one as many."""
 _Suspect = TypeVar("_Suspect")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Suspect:
     """A part of a prompt: its words, or a message whose medium the prompt holds."""
 

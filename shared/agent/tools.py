@@ -5,7 +5,7 @@ To add a tool: two schema files in schemas/tools/, a Tool in a module of shared/
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -13,11 +13,12 @@ from typing import Final
 from shared.agent.model import FunctionDeclaration, Json
 from shared.agent.result_budget import RESULT_TOKENS
 from shared.agent.turn_context import TurnContext
+from shared.frozen import frozen
 
 SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ToolFault:
     """A failure for the model to read: one plain sentence, and whether another call can succeed."""
 
@@ -32,7 +33,7 @@ NOT_NAMED: Final = ToolFault(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NeedsTap:
     """The call was not run: outside words were read, so the call waits for the person's tap; `name` is the target's name.
 
@@ -49,7 +50,7 @@ class NeedsTap:
     arguments: Json | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Decision:
     """The decision that ends a turn: a `message` to send, or a reason for silence, classified by `skip_kind`.
 
@@ -63,7 +64,7 @@ class Decision:
     skip_kind: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Cited:
     """Data that match `response`, and a `footnote` that the reply must carry unchanged."""
 
@@ -74,7 +75,7 @@ class Cited:
 ToolResult = Json | Cited | ToolFault | NeedsTap | Decision
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Tool:
     """A function for the model to call.
 

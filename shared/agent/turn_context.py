@@ -4,7 +4,7 @@ import datetime as dt
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.agent.attachments import Attachments
@@ -24,13 +24,14 @@ from shared.clock import Deadline, SystemClock
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, ProposedCall
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 from shared.line.language import language_of, shown_language
 from shared.turns.question import Question
 
 _NEVER: Final = Deadline(clock=SystemClock(), at_s=math.inf)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TurnContext:
     """The chat and turn of a tool; nothing comes from the model.
 

@@ -1,17 +1,18 @@
 """Makes the context of a turn: the chat as the question shows it, and empty staging; each attempt at a turn begins without writes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shared.agent.overlay import Attempt
 from shared.agent.retellings import messages_in_prompt
 from shared.agent.staged import BeginOverlay, Staged
 from shared.agent.turn_context import TurnContext
 from shared.clock import Clock
+from shared.frozen import frozen
 from shared.turns.question import Question
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TurnContexts:
     """Makes contexts.  `overlays` has an overlay of every feature that the deployment offers."""
 

@@ -5,7 +5,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -25,10 +25,11 @@ from shared.agent.turn_contents import TurnContents
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.errors import DeadlineError, ModelCallLimitError, ModelRefusedError, ModelUnavailableError
+from shared.frozen import frozen
 from shared.line.graphemes import cut
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Limits:
     """The limits of a turn.  `model_calls` counts every request to the model, also after an unusable answer.
 
@@ -44,7 +45,7 @@ class Limits:
     max_output_tokens: int = 2_048
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Asking:
     """A turn's question: its `contents`, and with `asked_only` the contents of a prompt with only the messages to answer.
 

@@ -6,7 +6,7 @@ Source: Pub/Sub, "Push subscriptions" (acknowledging codes) and "Push backoff".
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Final, Protocol
 
 from shared import logs
@@ -23,6 +23,7 @@ from shared.errors import (
     UnusableEventError,
     UnusableIdError,
 )
+from shared.frozen import frozen
 
 REQUEST_S: Final = 112.0
 """The longest time of a request, apart from calls that are under way at its end; Pub/Sub waits 120 s for the answer."""
@@ -41,7 +42,7 @@ class PushTokens(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PushEndpoint:
     """Answers pushes.  `handle` ends by its deadline, and returns the `outcome` field of the closing log line.
 

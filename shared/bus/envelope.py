@@ -9,12 +9,13 @@ import base64
 import binascii
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.bus.messages import TICK_TYPE, TRACEPARENT, Tick
 from shared.bus.notices import NOTICE_TYPE, HookNotice
 from shared.errors import DeliveryTooLargeError, MalformedEnvelopeError, UnusableEventError
+from shared.frozen import frozen
 from shared.line.json_text import parse_json
 from shared.line.utf16 import without_lone_surrogates
 
@@ -22,7 +23,7 @@ BODY_LIMIT_BYTES: Final = 4_259_840
 """A delivery of 1 MiB, written in ASCII (at most three times as long), in base64 (four thirds), and 64 KiB of envelope."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Envelope:
     """A pushed message.  `data` is base64; `published_ms` is None if the envelope has no publish time.
 

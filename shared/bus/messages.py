@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from shared import logs
+from shared.frozen import frozen
 from shared.line.webhook_body import WebhookBody, event_attributes
 
 _ENCODE: Final = json.JSONEncoder().encode
@@ -14,7 +15,7 @@ TICK_TYPE: Final = "tick"
 TRACEPARENT: Final = "traceparent"  # the attribute that carries the webhook's trace to the workers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BusMessage:
     """A message to publish: `data` is `{"destination", "event"}` as JSON, the event as LINE wrote it."""
 

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared import logs
 from shared.bus.messages import TRACEPARENT, BusMessage
 from shared.errors import UnusableEventError
+from shared.frozen import frozen
 from shared.line.ids import checked_conversation_id, checked_id
 
 NOTICE_TYPE: Final = "notice"
@@ -17,7 +18,7 @@ LONGEST_UTF16: Final = 1_000
 """UTF-16 units of a notice, as LINE Notify took.  Source: LINE Notify API document, "message: 1000 characters max"."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HookNotice:
     """What a hook was sent: the text, and whether a picture or sticker came along, which is not passed on.
 

@@ -9,10 +9,11 @@ and no listing of the bucket opens a feed.
 
 import hashlib
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.conversation.provenance import IsWithdrawn, Provenance
+from shared.frozen import frozen
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
 
@@ -25,7 +26,7 @@ _TOKEN: Final = re.compile(r"c[0-9a-f]{40}", re.ASCII)
 _TOKEN_IN_BYTES: Final = re.compile(rb"\bc[0-9a-f]{40}\b")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Calendar(Extensible):
     """calendars/{conversation_id}/calendar.json.
 
@@ -48,7 +49,7 @@ class Calendar(Extensible):
         return feed_name(self.token)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FeedItem(Extensible):
     """An event of a calendar.
 
@@ -69,7 +70,7 @@ class FeedItem(Extensible):
     provenance: Provenance = field(default_factory=Provenance)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Feed(Extensible):
     """feeds/{digest of the token}.json: what calendar programs are shown, under the calendar's name.
 

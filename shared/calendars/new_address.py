@@ -4,7 +4,7 @@ a member leaves ─▶ another token ─▶ a postponed text (UNDELIVERED) ─�
                                       └── the calendar's record says that it waits, so that other messages cost one read
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shared import logs
 from shared.agent.refiling import ONCE_SUFFIX, postponed_of_one_text
@@ -15,6 +15,7 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
+from shared.frozen import frozen
 from shared.turns.free_token import FreeTokenUse, FreeTokenWork
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
@@ -31,7 +32,7 @@ def is_of_address(outcome_id: str) -> bool:
     return outcome_id.endswith(FreeTokenUse.ADDRESS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NextMessageAddress:
     """Tells on the reply token of a message that nobody answers that the calendar has another address."""
 
@@ -62,7 +63,7 @@ class NextMessageAddress:
         return work.try_once(self.runner, conversation.turn.read())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _AddressDelivery(FreeTokenWork):
     use = FreeTokenUse.ADDRESS
 

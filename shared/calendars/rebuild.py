@@ -6,7 +6,7 @@ A run says first that it writes. A withdrawal removes that remark, so a run that
 withdrawn word is written after the withdrawal. A slower run beside another loses its swap likewise, and a tick repeats it.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared import logs
@@ -17,13 +17,14 @@ from shared.clock import HOUR_MS, Clock
 from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation
 from shared.errors import TurnBusyError
+from shared.frozen import frozen
 from shared.line.phrases import Phrase, Phrases
 from shared.storage.object_store import StoredObject
 
 _AGAIN_MS: Final = 24 * HOUR_MS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FeedBuilder:
     """Writes feeds; a DueTask.  `is_empty`: the feed shows nothing, as in a chat whose admission was revoked."""
 

@@ -1,12 +1,13 @@
 """The assembly of calendars, imported only with CALENDAR=on: what carries out `/calendar`, and what writes feeds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from shared.calendars.new_address import NextMessageAddress
 from shared.calendars.rebuild import FeedBuilder
 from shared.calendars.store import CALENDAR_DUE
 from shared.composition.ports import CalendarPort, Ports
+from shared.frozen import frozen
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.calendar import CalendarHandler
 from shared.handlers.tick import DueTask
@@ -14,7 +15,7 @@ from shared.line.phrases import Phrases
 from shared.turns.announcement import Announcer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Calendars:
     """A deployment's parts for calendars."""
 

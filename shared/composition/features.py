@@ -26,6 +26,7 @@ from shared.features.polls import POLLS
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import CALLS, MEDIA
 from shared.features.translation import TRANSLATION
+from shared.frozen import frozen
 from shared.knowledge.classification import Classifier
 from shared.knowledge.entry_editor import EntryEditor
 from shared.knowledge.list_editor import ListEditor
@@ -69,7 +70,7 @@ if TYPE_CHECKING:
     from shared.knowledge.embeddings import EntryEmbeddings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Features:
     """The features of a deployment, listed once; the worker takes tools, guides, overlays, objects and cards from here.
 

@@ -1,11 +1,11 @@
 """The assembly of hooks, imported only with HOOKS=on: taking, pushing and showing notices, and `/hook`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from shared.composition.ports import HookPort, Ports
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.pushes import PushAllowance
+from shared.frozen import frozen
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.hooks import HooksHandler
 from shared.handlers.tick import DueTask
@@ -18,7 +18,7 @@ from shared.line.phrases import Phrases
 from shared.turns.announcement import Announcer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Hooks:
     """A deployment's parts for hooks."""
 

@@ -6,7 +6,7 @@ import uuid
 import zoneinfo
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 from shared.access.admission import Access
@@ -18,6 +18,7 @@ from shared.clock import Clock
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversations
 from shared.features.chat_feature import ChatFeature
+from shared.frozen import frozen
 from shared.handlers.heartbeat import ModelChecker
 from shared.handlers.silence import Operator
 from shared.line.addressing import GroupPolicy
@@ -51,7 +52,7 @@ class Line(Messenger, PresenceApi, Membership, Account, QuotaApi, Protocol):
     """The worker's part of LINE's Messaging API."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Threads:
     """The threads that work during a request.
 
@@ -85,7 +86,7 @@ class Threads:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NotionPort:
     """Notion, the names of usable databases (for example `todo_list`), and the chats with access (None: all)."""
 
@@ -94,7 +95,7 @@ class NotionPort:
     conversations: frozenset[str] | None = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HookPort:
     """HOOK_KEY, and where the webhook is reached."""
 
@@ -102,7 +103,7 @@ class HookPort:
     address: WebhookAddress
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CalendarPort:
     """Where functions/feeds is reached; `feeds_url` None: below the webhook's address, which LINE knows."""
 
@@ -110,7 +111,7 @@ class CalendarPort:
     feeds_url: str | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Ports:
     """The worker's connections to the outside.  `json_model`, `web`, `links` and `notion` bring their toolsets; None: not offered.
 
@@ -147,7 +148,7 @@ class Ports:
     """A name that no other process has."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Options:
     """A deployment's choices.  `media_bucket`: the bucket from which the model reads media by address, for example `aizuchi-history`.
 

@@ -1,7 +1,7 @@
 """The assembly of reminders: how turns stage, ticks deliver, and answers carry a reminder that could not be pushed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from shared.access.admission import Admissions
@@ -10,6 +10,7 @@ from shared.conversation.pushes import PushAllowance
 from shared.conversation.switch import no_switches
 from shared.features.chat_feature import ChatFeature
 from shared.features.reminders import REMINDERS
+from shared.frozen import frozen
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.tick import DueTask
 from shared.line.phrases import Phrases
@@ -27,7 +28,7 @@ from shared.tools.reminders import ReminderTools
 from shared.turns.additions import Additions, AllAdditions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reminders:
     """A deployment's parts for reminders; a `feature` without overlay: no reminder can be made."""
 

@@ -9,13 +9,14 @@ time of writing, and a listing can begin where the last listing ended.  The orde
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from shared import logs
 from shared.conversation.amendment_records import Amendment, Watermark
 from shared.conversation.member_mark import mark_id
 from shared.errors import UnusableIdError
+from shared.frozen import frozen
 from shared.storage.codec import VERSION, decode_if_readable, encode
 from shared.storage.object_names import AmendedName, ObjectNames
 from shared.unknown_fields import Extensible
@@ -32,7 +33,7 @@ class AmendmentKind(StrEnum):
     MEMBER_ERASURE = "member"  # the member's mark
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AmendmentEvent(Extensible):
     """One amendment.  `timestamp_ms` is LINE's, of the edit or the unsend, or the end of an erasure; 0 for a plan.
 

@@ -7,7 +7,7 @@ Most events withdraw one message. The fold holds only ids for them, so a thousan
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 import msgspec
@@ -16,6 +16,7 @@ from shared import logs
 from shared.conversation.amendment_events import AmendmentEvent, AmendmentKind, event_in, parsed, withdrawal_of
 from shared.conversation.packed_ids import packed, unpacked
 from shared.errors import CorruptRecordError
+from shared.frozen import frozen
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import AmendedName, ObjectNames
@@ -25,7 +26,7 @@ from shared.unknown_fields import Extensible
 _FOLDED_AT_ONCE: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FoldedEvent(Extensible):
     """A folded event, with the name of its former object."""
 
@@ -33,7 +34,7 @@ class FoldedEvent(Extensible):
     event: AmendmentEvent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AmendmentFold(Extensible):
     """The events older than an hour, the oldest first.
 

@@ -6,7 +6,7 @@ the events written since ten minutes before the instance's last look, and reads 
 
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, TypeAlias
 
 from shared.clock import Clock
@@ -30,6 +30,7 @@ from shared.conversation.edits import Edits
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord
 from shared.errors import StorageUnavailableError
+from shared.frozen import frozen
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap
 from shared.storage.object_cache import ObjectCache
@@ -42,7 +43,7 @@ EndLook: TypeAlias = Callable[[], Amendments]
 """Ends a look."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AmendmentLog:
     """One chat's amendments.  Every method raises StorageUnavailableError when the bucket does not answer in time.
 

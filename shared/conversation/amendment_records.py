@@ -1,13 +1,14 @@
 """Amendments as delivered and as stored: the edit or the withdrawal of a message, the newest words of an edited message, a watermark."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.frozen import frozen
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MadeOfMessage(Extensible):
     """What was made from a message: reminders and notes by their ids, which stay when a path changes.
 
@@ -34,7 +35,7 @@ class MadeOfMessage(Extensible):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Amendment:
     """The edit or the withdrawal of a message, as delivered.  `text`: the new words; None: withdrawn, which is final.
 
@@ -48,7 +49,7 @@ class Amendment:
     made: MadeOfMessage = field(default_factory=MadeOfMessage)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EditedWords(Extensible):
     """The newest words of an edited message, by LINE's timestamp of the edit.  `text` None: withdrawn or erased, which is final.
 
@@ -61,7 +62,7 @@ class EditedWords(Extensible):
     made: MadeOfMessage = field(default_factory=MadeOfMessage)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Watermark(Extensible):
     """Everything in the chat up to `timestamp_ms`, LINE's, counts as withdrawn; filed entries up to `entries_ms`, which may be older."""
 

@@ -11,6 +11,7 @@ from shared.clock import Clock
 from shared.conversation.amendment_events import AmendmentKind
 from shared.conversation.amendments import Amendments
 from shared.errors import StorageUnavailableError
+from shared.frozen import frozen
 from shared.locked_cache import LockedCache
 from shared.storage.object_names import AmendedName, ObjectNames
 from shared.storage.object_store import ListedObject
@@ -21,7 +22,7 @@ _IDS_CACHED: Final = 200_000  # about 30 MB
 _CHARACTERS_OF_ID: Final = 100  # an id takes about as many bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AmendmentTimes:
     """How long events are listed one by one.
 
@@ -56,7 +57,7 @@ class AmendmentTimes:
         raise StorageUnavailableError("every write of the amendment took too long")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AmendmentView:
     """A chat's amendments as known since the listing at `listed_ms` and, by the monotonic clock, `listed_s`.
 
@@ -132,7 +133,7 @@ class AmendmentViews:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AmendedListing:
     """The events of one listing, and the instance's `view` before; None: everything was listed.
 

@@ -1,7 +1,7 @@
 """Amendments: what became of messages after they were sent, as of one look."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from operator import or_
 from typing import TypeVar
 
@@ -9,11 +9,12 @@ from shared.conversation.amendment_events import AmendmentEvent, AmendmentKind
 from shared.conversation.amendment_records import EditedWords
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.frozen import frozen
 
 _Value = TypeVar("_Value")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Plan:
     """The answers and recaps redacted by a withdrawal or erasure, and the ones cleared by a comparison."""
 
@@ -38,7 +39,7 @@ class Plan:
         return self.redacted_ids <= other.redacted_ids and self.cleared_ids <= other.cleared_ids | other.redacted_ids
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Amendments:
     """The withdrawn, edited and erased messages, as of one look.
 

@@ -8,7 +8,7 @@ in one; readers take each message once. If the archive cannot be read, the tool 
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -21,6 +21,7 @@ from shared.conversation.segments import answers_in_order, decode_segment, in_or
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.snapshot_records import ArchivedAnswer, Segment, SnapshotRecord
 from shared.errors import CorruptRecordError, StorageUnavailableError, UnknownRecordVersionError, UnusableIdError
+from shared.frozen import frozen
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
@@ -34,7 +35,7 @@ _DAY_MS: Final = 24 * 3_600_000
 _SENT: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ArchivedSpan:
     """The messages and answers of a span, each once, by LINE's timestamp: no withdrawn messages, and the newest words of edited messages.
 
@@ -47,7 +48,7 @@ class ArchivedSpan:
     left_out: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ListedSegment:
     """A listed segment, with the parsed name."""
 
@@ -55,7 +56,7 @@ class ListedSegment:
     name: SegmentName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Archive:
     """One chat's archive.  `days`: how far back to read; 0: no archive.  `size`: how many messages fill a segment."""
 

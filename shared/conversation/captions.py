@@ -5,7 +5,7 @@ is asked: a medium that crashes its worker keeps the placeholder.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Protocol
 
 from shared import logs
@@ -17,6 +17,7 @@ from shared.conversation.snapshot import cleaned
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
+from shared.frozen import frozen
 from shared.line.media_content import MESSAGE_TYPES
 
 AT_ONCE: Final = 3
@@ -35,7 +36,7 @@ class Captioner(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CaptionWriter:
     """Writes captions into snapshots.  Raises StorageUnavailableError when the bucket does not answer in time."""
 

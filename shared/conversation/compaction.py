@@ -10,7 +10,7 @@ A reader that finds a listed object deleted begins again.
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -24,6 +24,7 @@ from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.snapshot import MemoryLimits, cleaned
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 from shared.storage.codec import decode_readable
 from shared.storage.object_store import ListedObject
 
@@ -33,7 +34,7 @@ FOLD_S: Final = 10.0
 """A fold is begun only if this much time is left."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Compaction:
     """Folds journals into snapshots.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 
@@ -131,7 +132,7 @@ def _read(conversation: Conversation, listing: JournalListing) -> tuple[list[Mes
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Folding:
     """The records to leave the journal, and the snapshot with them, before it is cleaned or cut.
 

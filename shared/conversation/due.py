@@ -1,19 +1,20 @@
 """Due markers: work in a chat, due from a minute on.  A tick lists the markers up to the present minute, and carries them out."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
 from shared.conversation.store import Conversation
 from shared.errors import UnusableIdError
+from shared.frozen import frozen
 from shared.storage.due_marker import DUE_PREFIX, DueMarker, due_after
 from shared.storage.object_store import ListedObject, ObjectStore
 
 _NOTHING: Final = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DueMarkers:
     """The markers of one bucket.  Every method raises StorageUnavailableError."""
 

@@ -5,12 +5,13 @@ edited/{conversation_id}/{line_message_id}.json   the newest words; null, for ev
 
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Final
 
 from shared.conversation.amendment_records import Amendment, EditedWords, MadeOfMessage, Watermark
+from shared.frozen import frozen
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
@@ -20,7 +21,7 @@ _DROPPED_AT_ONCE: Final = 64  # to limit how long the reads of other chats wait
 _WHAT: Final = "the words of an edit"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Edits:
     """One chat's edited words.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 

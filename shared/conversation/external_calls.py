@@ -18,6 +18,7 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.conversation.word_holder import Removal, WordHolder
 from shared.errors import StorageUnavailableError
+from shared.frozen import frozen
 from shared.storage.codec import VERSION, decode_if_readable, decode_readable, encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS, update_by_swap
 from shared.storage.object_names import CALL_RESULT_SUFFIX
@@ -25,7 +26,7 @@ from shared.storage.object_store import ListedObject, ObjectStore
 from shared.unknown_fields import Extensible
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CallRecord(Extensible):
     """The intent of a call.
 
@@ -41,7 +42,7 @@ class CallRecord(Extensible):
     asked: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CallResult(Extensible):
     """The tool's answer, without any word of a person."""
 
@@ -49,7 +50,7 @@ class CallResult(Extensible):
     result: dict[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class KnownCall:
     """An intent, with the result, if any."""
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import LATEST_MS, Provenance
@@ -10,9 +10,10 @@ from shared.conversation.quotes import Quotable
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time, provenance_of
 from shared.conversation.snapshot_records import Recap
 from shared.conversation.turn import TurnRecord
+from shared.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexView:
     """The part of the index of entries, or of another feature's things, shown in a prompt, and the messages behind the rows.
 
@@ -25,7 +26,7 @@ class IndexView:
     rows: tuple["IndexRow", ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IndexRow:
     """A row of the index in a prompt: the id of the row's mark (`row_mark`), the words, and the messages behind them.
 
@@ -40,7 +41,7 @@ class IndexRow:
     provenance: Provenance = field(default_factory=Provenance)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class History:
     """The newest part of a chat, without withdrawn words; everything by LINE's timestamp.
 

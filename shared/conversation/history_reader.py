@@ -7,7 +7,7 @@ If a listed object is deleted before the read, a compaction passed; the reader b
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Protocol
 
 from shared.conversation.amendment_views import AmendedListing
@@ -18,6 +18,7 @@ from shared.conversation.snapshot import cleaned
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
+from shared.frozen import frozen
 from shared.storage.codec import decode_readable
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.storage.object_cache import ObjectCache
@@ -84,7 +85,7 @@ class ThingBlock(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Listing:
     """The objects of a chat: names and generations of one moment, in the order of writing.
 
@@ -112,7 +113,7 @@ def _deadly(outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
     return ids, max((one.provenance.since_ms - 1 for one in isolating if one.audit.model_name is not None), default=-1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HistoryReader:
     """Reads chats.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 

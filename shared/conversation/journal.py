@@ -9,11 +9,12 @@ at the amendments after the write, because an unsend may have passed just before
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from shared.conversation.amendment_log import AmendmentLog
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.frozen import frozen
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
@@ -24,7 +25,7 @@ _Record = TypeVar("_Record")
 _MAY_HAVE_ARRIVED: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class JournalListing:
     """The objects of a journal: names and generations of one moment."""
 
@@ -32,7 +33,7 @@ class JournalListing:
     outcomes: tuple[ListedObject, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Journal:
     """One chat's journal.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 

@@ -25,6 +25,7 @@ from shared.conversation.segments import (
 )
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment, SnapshotRecord
+from shared.frozen import frozen
 from shared.storage.segment_name import SegmentName
 
 _OUTCOMES_RETAINED: Final = 100
@@ -37,7 +38,7 @@ _LONGEST: Final = 100_000  # characters of a segment, to bound one with the long
 _WITHOUT_PROVENANCE: Final = frozenset({OutcomeKind.SKIPPED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WrittenSegment:
     """The bytes of a segment, and the name to write them under."""
 
@@ -45,7 +46,7 @@ class WrittenSegment:
     data: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Cut:
     """A snapshot without the records cut off into `segments`; the snapshot names the segments."""
 

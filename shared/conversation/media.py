@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Literal, TypeAlias
 
 from shared import logs
@@ -23,6 +23,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.word_holder import Removal, WordHolder
 from shared.errors import CorruptRecordError, LineRefusedError
 from shared.files.file_types import type_of_suffix
+from shared.frozen import frozen
 from shared.line.media_content import (
     MESSAGE_TYPES,
     ArrivingContent,
@@ -43,7 +44,7 @@ _LABEL_SUFFIX: Final = ".json"
 _FILE_SUFFIX: Final = re.compile(r"\[file: .*?(\.[0-9A-Za-z]+)(?:, [\d,.]+ kB)?\]", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MediumLabel(Extensible):
     """The facts about a medium, without the bytes.
 
@@ -67,7 +68,7 @@ Fetches: TypeAlias = Mapping[str, Fetch]
 """Fetches under way, by message id."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Media:
     """Fetches and stores media.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 

@@ -8,12 +8,13 @@ erasure deletes the unreadable object.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
 from shared.conversation.amendment_log import AmendmentLog
 from shared.errors import CorruptRecordError, UnreadableRecordError
+from shared.frozen import frozen
 from shared.storage.codec import VERSION, decode, encode, is_corrupt
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import ObjectNames
@@ -23,7 +24,7 @@ from shared.unknown_fields import Extensible
 MOST_MEMBERS: Final = 500  # Source: LINE, "Group chats": at most 500 members
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MembersRecord(Extensible):
     """When members joined, by LINE's timestamp."""
 
@@ -31,7 +32,7 @@ class MembersRecord(Extensible):
     joined_ms: Mapping[str, int] = field(default_factory=dict, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Members:
     """One chat's members.
 

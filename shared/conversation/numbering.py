@@ -1,12 +1,13 @@
 """The sources of answers, stored once for all, because their windows overlap: one list of names, and runs of numbers for each answer."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from shared.conversation.provenance import Provenance, Source
+from shared.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Numbered:
     """Messages, as in `Provenance`, and answers and recaps by their own ids, each once and numbered, the messages first and by time.
 

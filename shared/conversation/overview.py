@@ -1,12 +1,13 @@
 """What a chat holds of a kind, as the answer of a command: `/notes`, `/reminders`, `/digest`."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shared.conversation.provenance import Provenance
+from shared.frozen import frozen
 from shared.line.cards.card import Card
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Overview:
     """The text, the provenance of the repeated words, and the same words as a card."""
 

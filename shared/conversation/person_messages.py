@@ -1,6 +1,5 @@
 """Which of a chat's messages a person sent, in journal, snapshot and archive."""
 
-from dataclasses import dataclass
 from itertools import chain
 
 from shared.conversation.media import UNKNOWN_MS, media_labels
@@ -8,9 +7,10 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
 from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PersonMessages:
     """The records stored of a person in a chat.
 

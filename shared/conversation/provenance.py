@@ -8,10 +8,11 @@ For example, an answer whose prompt held message 450 and answer e1 names 450 and
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from shared.frozen import frozen
 from shared.unknown_fields import Extensible
 
 if TYPE_CHECKING:  # amendments know records, which have a provenance
@@ -33,7 +34,7 @@ IsWithdrawn = Callable[[str, int], bool]
 """Whether no entry may hold the words of a message id at a timestamp of LINE's: withdrawn, erased or replaced by an edit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Source(Extensible):
     """A message as a source.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words.
 
@@ -45,7 +46,7 @@ class Source(Extensible):
     by: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Provenance(Extensible):
     """The sources of a record; stored with everything that holds words of people or of the model.
 

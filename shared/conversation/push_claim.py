@@ -8,7 +8,6 @@ was accepted gets 409.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from shared import logs
@@ -17,11 +16,12 @@ from shared.conversation.pushes import PushAllowance
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE
 from shared.errors import LineUnavailableError, TurnBusyError
+from shared.frozen import frozen
 from shared.line.messaging import SENDING_S, OutgoingMessage, PushApi, PushFate, push_until_known
 from shared.unknown_fields import Extensible
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PushClaim(Extensible):
     """A worker's claim on a push: no other worker pushes before `until_ms`.  `first_ms` is the time of the first claim."""
 

@@ -5,13 +5,14 @@ twice.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Literal
 
 from shared import logs
 from shared.clock import Clock
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, StorageUnavailableError
+from shared.frozen import frozen
 from shared.line.quota import PushBudget, renewal_ms
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -23,7 +24,7 @@ Refusal = Literal["quota_spent", "share_spent", "day_spent"]
 """Why a chat may not have a push: the account's quota, the chat's share or the chat's reminders of the day are spent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PushesRecord(Extensible):
     """The pushes of one day in the deployment's time zone: the number of reminders, the messages of the quota used, and the ids.
 
@@ -58,7 +59,7 @@ class PushesRecord(Extensible):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PushAllowance:
     """Decides about pushes to chats.  A chat gets at most `reminders_per_day`, 0: any number, and its share of the account's quota.
 

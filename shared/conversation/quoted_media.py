@@ -11,7 +11,6 @@ later `/forget me`, unless a stored message names another member as the sender.
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
-from dataclasses import dataclass
 from typing import Final
 
 from shared import logs
@@ -21,13 +20,14 @@ from shared.conversation.media import UNKNOWN_MS, Media, MediumLabel
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
+from shared.frozen import frozen
 
 QUOTES_FETCHED: Final = 3
 """Quotes of a turn, the newest ones."""
 QUOTED_FETCH_S: Final = 5.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class QuotedMedia:
     """Finds quoted media beyond memory, in the bucket or at LINE."""
 

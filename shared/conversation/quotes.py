@@ -1,16 +1,17 @@
 """Quotes, looked up in memory when shown: a record with a quote stores only the id of the quoted message or bubble."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.frozen import frozen
 
 Unquotable = Literal["withdrawn", "unknown"]
 """Why a quote has no words: withdrawn, or no record is stored under the id."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Quotable:
     """Everything quotable in a chat: messages by their ids, and by the bubbles that translate them; answers by their bubbles."""
 

@@ -5,7 +5,7 @@ Each attempt is recorded in the snapshot before the model is asked, so a recap t
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Protocol
 
 from shared import logs
@@ -17,6 +17,7 @@ from shared.conversation.snapshot import MemoryLimits, StoredSnapshot
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
+from shared.frozen import frozen
 
 _TRIES: Final = 2
 _ATTEMPT_MS: Final = 30_000  # a recap takes 15 s at most
@@ -37,7 +38,7 @@ class Summariser(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RecapWriter:
     """Writes recaps into snapshots.  Raises StorageUnavailableError when the bucket does not answer in time."""
 

@@ -4,16 +4,17 @@ A turn has read the journal and the snapshot with its history; the archive is re
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from shared.conversation.archive import ArchivedSpan
 from shared.conversation.history import History
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.records import Audit, MessageRecord, OutcomeKind, OutcomeRecord, by_time
 from shared.conversation.snapshot_records import ArchivedAnswer
+from shared.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Recollection:
     """Messages and answers, oldest first; none were withdrawn at the time of reading."""
 

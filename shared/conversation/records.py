@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -10,6 +10,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import LATEST_MS, Provenance, Source
 from shared.conversation.receipt_lines import compared_arguments, compared_path, compared_texts
 from shared.conversation.silences import SilenceChange
+from shared.frozen import frozen
 from shared.line.messaging import ReplyToken
 from shared.line.postback_data import AnswerButton
 from shared.metering import ModelUsage
@@ -22,7 +23,7 @@ ANSWERABLE_MS: Final = 20 * 60_000
 _PLACEHOLDER: Final = re.compile(r"\[(?:[^\[\]:]*|(?:video|voice message): \d+ s)\]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MessageRecord(Extensible):
     """A message as received, or a press of a button; written once, rewritten only by an edit.
 
@@ -116,7 +117,7 @@ class OutcomeKind(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StagedWrite(Extensible):
     """A write staged by a turn: of an entry below `entries/{conversation_id}/`, or of a reminder, with the path `reminders/` and the id.
 
@@ -128,7 +129,7 @@ class StagedWrite(Extensible):
     text: str | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SaidReminder(Extensible):
     """An occurrence of a reminder that could not be pushed, so an answer says the reminder."""
 
@@ -136,7 +137,7 @@ class SaidReminder(Extensible):
     occurrence_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CarriedNotices(Extensible):
     """Notices of hooks that are sent along in a bubble of their own: their names (`notice_name`), and the text until it was sent."""
 
@@ -144,7 +145,7 @@ class CarriedNotices(Extensible):
     text: str = field(default="", repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TranslatedBubble(Extensible):
     """A message in other languages: the text, which quotes the message, until it was sent."""
 
@@ -153,7 +154,7 @@ class TranslatedBubble(Extensible):
     quote_token: str | None = field(default=None, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Translations(Extensible):
     """The bubbles of an outcome that translates; after sending only the ids of the messages are stored.
 
@@ -174,7 +175,7 @@ class Translations(Extensible):
         return replace(self.redacted(), bubbles=tuple(bubbles))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ProposedCall(Extensible):
     """A tool call that waits for a tap: the arguments as the text of a JSON object, and the name of the object to be changed.
 
@@ -190,7 +191,7 @@ class ProposedCall(Extensible):
     due_rule: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OfferedHook(Extensible):
     """A hook that a press makes: its name, and when its notices are shown (`HookMode`)."""
 
@@ -205,7 +206,7 @@ class TermChange(StrEnum):
     DROP = "drop"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OfferedTranslation(Extensible):
     """What a press changes about translation: the languages between which it begins; none: it ends.
 
@@ -224,7 +225,7 @@ class OfferedTranslation(Extensible):
         return replace(self, term="")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Offer(Extensible):
     """What the buttons below an answer do; an outcome without a button offers nothing.
 
@@ -279,7 +280,7 @@ class Offer(Extensible):
         return replace(self, proposes=proposes, translation=translation)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Audit(Extensible):
     """How a decision came about.
 
@@ -300,7 +301,7 @@ class Audit(Extensible):
     usage: tuple[ModelUsage, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OutcomeRecord(Extensible):
     """The decision of a turn, and what became of the answer; written once, rewritten only to remove words.
 

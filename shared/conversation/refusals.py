@@ -7,10 +7,11 @@ or edited since does not stand any more.
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.conversation.amendments import Amendments
+from shared.frozen import frozen
 from shared.unknown_fields import Extensible
 
 MOST_REFUSALS: Final = 200  # of a chat; the oldest go first
@@ -18,7 +19,7 @@ ROW_PREFIX: Final = "row-"  # no id of LINE's begins so
 _DIGITS: Final = 32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Refusal(Extensible):
     """A mark.  `words_ms`: LINE's timestamp of the refused words; `sources`: the messages behind a row of the index."""
 

@@ -11,7 +11,7 @@ timestamps 5 to 8.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -20,6 +20,7 @@ from cachetools import LRUCache
 from shared import logs
 from shared.clock import Clock
 from shared.errors import CorruptRecordError
+from shared.frozen import frozen
 from shared.locked_cache import LockedCache
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -49,7 +50,7 @@ class SilenceChange(StrEnum):
     RESUME = "resume"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Switch(Extensible):
     """Begins a silence (`is_on`) or ends it, at LINE's timestamp of the event `event_id`.
 
@@ -65,7 +66,7 @@ class Switch(Extensible):
     is_asked: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SilencesRecord(Extensible):
     """silences/{conversation_id}.json: the switches, oldest first."""
 
@@ -122,7 +123,7 @@ class SilencedChats(LockedCache[str, str]):
         self.put(conversation_id, conversation_id)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Silences:
     """One chat's silences.  Every method raises StorageUnavailableError, and UnknownRecordVersionError."""
 

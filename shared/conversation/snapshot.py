@@ -4,7 +4,7 @@ A writer of people's words looks at the amendments after the swap, because a wit
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -17,6 +17,7 @@ from shared.conversation.redaction.source_handover import without_names, without
 from shared.conversation.refusals import Refusal, standing
 from shared.conversation.segments import cleaned_segment, with_provenance, without_provenance
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, SnapshotRecord
+from shared.frozen import frozen
 from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
@@ -28,7 +29,7 @@ from shared.storage.versioned import Versioned
 _DECODED_CACHED: Final = 32  # of about 140 kB each, and the bytes as their key take as much again
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MemoryLimits:
     """How much of a chat is stored, in messages and recaps.
 
@@ -47,7 +48,7 @@ class MemoryLimits:
 StoredSnapshot: TypeAlias = Versioned[SnapshotRecord]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Snapshot:
     """One chat's snapshot.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 

@@ -1,18 +1,19 @@
 """The records made of a chat by compactions: recaps, the snapshot, and the archive's segments.  Schemas are in schemas/records/."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shared.conversation.numbering import Numbered
 from shared.conversation.provenance import Provenance
 from shared.conversation.receipt_lines import compared_texts
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.refusals import Refusal
+from shared.frozen import frozen
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Recap(Extensible):
     """About ten older messages in a few sentences; without words if every attempt at a summary ended its worker.
 
@@ -53,7 +54,7 @@ class Recap(Extensible):
         return Provenance(derived_ids=frozenset({self.id}), since_ms=self.provenance.since_ms)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ArchivedAnswer(Extensible):
     """The part of an outcome with words that outlasts the snapshot: `text` as sent, None after a withdrawal.
 
@@ -81,7 +82,7 @@ class ArchivedAnswer(Extensible):
         return compared_texts(self.text or "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Segment(Extensible):
     """Records from the snapshot, verbatim and oldest first: messages without their tokens, answers, and recaps, never to be shown again.
 
@@ -96,7 +97,7 @@ class Segment(Extensible):
     numbered: Numbered = field(default_factory=Numbered)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SnapshotRecord(Extensible):
     """Older messages and outcomes, folded out of the journal, and recaps of older messages still.
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from cachetools import LRUCache
 
+from shared.frozen import frozen
 from shared.metering import ModelUsage
 from shared.unknown_fields import Extensible
 
@@ -23,7 +24,7 @@ OUTPUT_WEIGHT: Final = Fraction(25, 3)
 _CHATS_CACHED: Final = 4_096
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Spending(Extensible):
     """The turns and tokens used by a chat on `day`, in the zone of the bot.
 

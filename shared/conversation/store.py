@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shared.clock import Clock
 from shared.conversation.amendment_log import AmendmentLog
@@ -15,6 +15,7 @@ from shared.conversation.silences import SilencedChats, Silences
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.spending import Ledger
 from shared.conversation.turn import FENCE, Turn
+from shared.frozen import frozen
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
@@ -24,7 +25,7 @@ def _new_id() -> str:
     return uuid.uuid4().hex
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Conversation:
     """One chat.  Its id crosses wires only; all other code is handed the conversation."""
 
@@ -49,7 +50,7 @@ class Conversation:
         return self.id.startswith("U")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Conversations:
     """The chats of one bucket.
 

@@ -1,17 +1,18 @@
 """What is on in a chat, as a feature tells it: a line of a card, with the buttons that set it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 from shared.line.cards.card import CardButton, CardRow
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import Press
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Switch:
     """Something of a feature that is on in a chat, or that a press could switch on.
 

@@ -8,13 +8,14 @@ lost, and then reports a conflict. The token shows that the write won.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Literal, TypeAlias
 
 from shared.clock import SKEW_MS, Clock
 from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Ledger, Spending
 from shared.errors import StorageUnavailableError
+from shared.frozen import frozen
 from shared.line.messaging import ReplyToken
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
@@ -31,7 +32,7 @@ _REMINDERS: Final = "reminders/"
 """With what the paths of staged writes of reminders begin."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Route(Extensible):
     """How an outcome reaches the chat: on `reply_token`, by a push, or not at all."""
 
@@ -47,7 +48,7 @@ class Route(Extensible):
         return cls() if token is None else cls(kind="token", reply_token=token)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TurnRecord(Extensible):
     """turns/{conversation_id}.json.
 
@@ -191,7 +192,7 @@ def _writes_reminders(outcome: OutcomeRecord) -> bool:
 StoredTurn: TypeAlias = Versioned[TurnRecord]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Turn:
     """One chat's turn.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 

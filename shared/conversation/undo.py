@@ -1,7 +1,7 @@
 """`undo.json`: what the last turn with changes found before, of every feature, so the next turn can restore it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.conversation.provenance import Provenance
@@ -9,6 +9,7 @@ from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation
 from shared.conversation.write_key import WriteKey, format_key, read_key
 from shared.errors import PermanentError
+from shared.frozen import frozen
 from shared.storage.codec import VERSION, decode, encode
 from shared.unknown_fields import Extensible
 
@@ -16,7 +17,7 @@ UNDO_FILE: Final = "undo.json"
 """The record's path below the chat's entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UndoRecord(Extensible):
     """`before` has each changed entry or reminder in its earlier state, None for a new thing; empty after the undo.
 

@@ -8,7 +8,7 @@ that the message can't be seen or used in the future.
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -25,6 +25,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import TurnRecord
 from shared.conversation.word_holder import WordHolder, begin_removals
 from shared.errors import CorruptRecordError
+from shared.frozen import frozen
 from shared.storage.codec import is_corrupt
 
 _SECOND_PASS: Final = 30 / 25  # of a lease: clocks differ by 5 s
@@ -34,7 +35,7 @@ _EDIT: Final = "edit"
 _ERASURE: Final = "erasure"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Withdrawal:
     """Withdraws, edits and erases.  Every method may be repeated, and raises StorageUnavailableError."""
 

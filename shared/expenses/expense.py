@@ -5,11 +5,12 @@ no amount behind. A removed record stays without words, so a late write meets a 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, TypeAlias
 
 from shared.conversation.provenance import Provenance
 from shared.expenses.money import Money
+from shared.frozen import frozen
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
 
@@ -27,7 +28,7 @@ def unnamed(key: str) -> str:
     return f"someone \N{HORIZONTAL ELLIPSIS}{key[-4:]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Expense(Extensible):
     """An amount paid by a person for several people.
 
@@ -76,7 +77,7 @@ class Expense(Extensible):
         return Expense(id=self.id, created=self.created, revision=revision)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Settlement(Extensible):
     """The end of a period: the expenses of these ids are settled.  A settlement of no expense was removed."""
 

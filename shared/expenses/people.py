@@ -5,12 +5,12 @@ means the member with an equal name; else the only member with a name around the
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shared.agent.overlay import StagingFault
 from shared.agent.people import comparable_name
 from shared.expenses.expense import NAME_LIMIT, PEOPLE_LIMIT, unnamed
+from shared.frozen import frozen
 from shared.line.graphemes import short_line
 from shared.search.folding import fold
 
@@ -19,7 +19,7 @@ STRANGER: Final = "~"
 _SELF: Final = frozenset(map(fold, ("me", "i", "myself", "私", "わたし", "僕", "俺", "自分", "我", "ฉัน", "ผม")))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Circle:
     """The people of a chat by person key, with names, and the key of the asking person, empty where LINE names no user.
 

@@ -12,12 +12,13 @@ from fractions import Fraction
 from typing import Final
 
 from shared.expenses.money import AmountError, decimals_of, is_currency
+from shared.frozen import frozen
 
 MOST_RATES: Final = 5
 _NUMBER: Final = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,12})(?:\.([0-9]{1,6}))?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rate:
     """`amount` of the currency `source` makes `makes` of `target`.  Example: 1 USD makes 150 JPY."""
 

@@ -1,16 +1,17 @@
 """A feature as one value: everything by which the rest of the product knows it.  `docs/features.md` shows how to add one."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shared.agent.staged import BeginOverlay
 from shared.agent.tools import Tool
 from shared.conversation.history_reader import ThingBlock
 from shared.conversation.switch import SwitchesOf, no_switches
 from shared.features.stored_feature import StoredFeature
+from shared.frozen import frozen
 from shared.turns.outbox import Attachments
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ChatFeature:
     """What a deployment offers of a feature; without its port or setting, a feature offers no tools.
 

@@ -4,12 +4,13 @@ The unsend function and the operators' commands import this without the tools, s
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.conversation.word_holder import WordHolder
+from shared.frozen import frozen
 from shared.storage.object_store import ObjectStore
 from shared.turns.staged_writes import FeatureWriter
 
@@ -34,7 +35,7 @@ class Transfer:
         """Delete what belongs to the chat's objects and stands elsewhere, before the objects are deleted.  Repeated: does nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Counted:
     """How the questions of `/reset` and `/forget` count a feature's things.
 
@@ -48,7 +49,7 @@ class Counted:
     outlasts_reset: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoredFeature:
     """A feature's objects, named `FOLDER/{conversation_id}/...`.
 

@@ -13,11 +13,13 @@ Source: RFC 5545, 3.8.5 (EXDATE, RDATE, RRULE), 3.8.4.4 (RECURRENCE-ID).
 import datetime as dt
 import zoneinfo
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 from dateutil.rrule import rrule, rruleset, rrulestr
 from icalendar import Calendar, Component
+
+from shared.frozen import frozen
 
 DAYS: Final = 60
 MOST_DATES: Final = 20
@@ -58,7 +60,7 @@ def _dates(calendar: Calendar, now: dt.datetime) -> Iterator[tuple[str, str]]:
                 yield event.shown(moment, now), event.summary
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Event:
     """One VEVENT: `begins` by the clock of `zone`.
 

@@ -5,9 +5,11 @@ The reading process writes a document as JSON, for the worker to read. Nothing i
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from enum import StrEnum
 from typing import Final, Literal
+
+from shared.frozen import frozen
 
 MOST_CHARACTERS: Final = 400_000
 """Characters of a document.  A longer file is cut, and the document says so."""
@@ -35,7 +37,7 @@ class UnreadableFileError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Section:
     """A page, a sheet or some of its rows, a slide, or a part of a text without pages.
 
@@ -51,7 +53,7 @@ class Section:
     last_row: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Document:
     """The sections of a file in order.  `is_cut`: the file goes on, beyond MOST_CHARACTERS."""
 

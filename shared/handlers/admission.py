@@ -6,7 +6,7 @@ hour, on a reply token, how to be admitted; a `/start` is always answered. Ticks
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared import logs
@@ -19,6 +19,7 @@ from shared.bus.result import EventResult
 from shared.clock import Clock
 from shared.conversation.store import Conversation
 from shared.errors import UnreadableRecordError
+from shared.frozen import frozen
 from shared.handlers.intake import Intake
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
@@ -30,7 +31,7 @@ _UNNAMED: Final = ""
 _COMMAND_SIGNS: Final = ("/", "\uff0f")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AdmissionHandler:
     """Admits chats, and handles the events of chats without admission."""
 

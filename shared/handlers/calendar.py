@@ -8,7 +8,7 @@ The address is not among the outcome's words, which the model reads; the outbox 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -19,6 +19,7 @@ from shared.calendars.store import CalendarStore
 from shared.conversation.records import Offer, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import stage_beyond_undo
+from shared.frozen import frozen
 from shared.line.cards.card import Card, CardButton, CardRow, card_text
 from shared.line.cards.copied import copy_button
 from shared.line.events import LineEvent
@@ -36,7 +37,7 @@ _NEW: Final = "new"
 _OFF: Final = "off"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FeedAddress:
     """The address below the text of an outcome that shows it; an Attachments."""
 
@@ -46,7 +47,7 @@ class FeedAddress:
         return (OutgoingMessage(text=address),) if address else ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CalendarHandler:
     """Carries out `/calendar`.
 

@@ -6,7 +6,7 @@ answer has the timestamp of the command, and so outlives the erasure.
 
 import zoneinfo
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Final
 
@@ -17,6 +17,7 @@ from shared.conversation.overview import Overview
 from shared.conversation.records import Erasure, Offer
 from shared.conversation.silences import SilenceChange
 from shared.conversation.store import Conversation, Conversations
+from shared.frozen import frozen
 from shared.handlers.erasure import ErasureHandler
 from shared.handlers.language import LanguageHandler
 from shared.handlers.silence import SilenceHandler
@@ -52,7 +53,7 @@ _DONE_IN_1_TO_1: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CommandHandler:
     """Handles messages that are commands, for example `/reset`."""
 

@@ -1,16 +1,15 @@
 """Leave and unfollow events: the bot was removed from a group, or blocked; everything of the chat is erased."""
 
-from dataclasses import dataclass
-
 from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.store import Conversations
 from shared.conversation.withdrawal import Withdrawal
+from shared.frozen import frozen
 from shared.handlers.traces import Traces
 from shared.line.events import LineEvent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DepartureHandler:
     """Handles leave and unfollow events."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from shared import logs
@@ -12,6 +12,7 @@ from shared.bus.notices import NOTICE_TYPE, HookNotice
 from shared.bus.result import EventResult
 from shared.clock import MINUTE_MS, Clock, Deadline
 from shared.conversation.silences import SilencesRecord
+from shared.frozen import frozen
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.command import CommandHandler
 from shared.handlers.departure import DepartureHandler
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _FORGETTING: Final = frozenset({"unsend", "unfollow", "leave", "memberLeft"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Dispatch:
     """Parses an event once, and calls the handler.
 

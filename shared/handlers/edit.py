@@ -1,6 +1,5 @@
 """messageEdited events: replace the words of a message.  Source: LINE, "Message edited event": text messages of groups; the id stays."""
 
-from dataclasses import dataclass
 from itertools import chain
 
 from shared.bus.result import EventResult
@@ -8,6 +7,7 @@ from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.silences import SilenceKind
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
+from shared.frozen import frozen
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.edit_notice import EditNotice, made_of
 from shared.handlers.intake import Intake
@@ -15,7 +15,7 @@ from shared.line.events import LineEvent, MessageContent
 from shared.translation.turn import TranslationTurns
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EditHandler:
     """Handles messageEdited events."""
 

@@ -7,7 +7,7 @@ Source: LINE, "Message edited event", where the event's reply token is optional.
 """
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -18,6 +18,7 @@ from shared.conversation.history import History
 from shared.conversation.records import MessageRecord, Offer, OutcomeRecord, provenance_of
 from shared.conversation.spending import weighted_tokens
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 from shared.handlers.holdings import Held, Holding, described
 from shared.knowledge.entry_store import EntryStore
 from shared.line.events import LineEvent
@@ -64,7 +65,7 @@ def removed_since(made: MadeOfMessage, conversation: Conversation) -> tuple[Hold
     return tuple(Holding(folder=kind, count=count) for kind, count in counts.items() if count)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EditNotice:
     """Tells a group what an edit removed."""
 
@@ -132,7 +133,7 @@ class EditNotice:
         return replace(filed, kind=notice.kind, text=f"{notice.text}{_GAP}{filed.text}", audit=audit)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Completion:
     """Completes the notice of an edit in the chat's turn.  `may_file`: the message alone was the source of one note."""
 

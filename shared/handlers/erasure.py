@@ -5,7 +5,6 @@ that does not count is answered with the reason.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from shared import logs
@@ -18,6 +17,7 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnreadableRecordError
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import STORED_FEATURES
+from shared.frozen import frozen
 from shared.handlers.holdings import Held, described, holdings_of
 from shared.handlers.persons import messages_of
 from shared.handlers.question_press import QuestionPresses
@@ -48,7 +48,7 @@ _QUESTIONS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ErasureHandler:
     """Asks, erases, and reports what was erased."""
 

@@ -1,7 +1,7 @@
 """The messages of a flood: the newest is answered for all of them, the others are recorded as context of that answer."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.bus.result import EventResult
@@ -11,6 +11,7 @@ from shared.conversation.history_reader import HistoryReader
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
+from shared.frozen import frozen
 from shared.handlers.intake import record_unless_withdrawn
 from shared.handlers.upkeep import Upkeep
 from shared.turns.flood import Floods
@@ -19,7 +20,7 @@ from shared.turns.reply import Reply
 _LATE_MS: Final = 30_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FloodHandler:
     """Folds the older messages of a flood into the answer to the newest, and lets the next one answer where the newest cannot."""
 

@@ -4,10 +4,10 @@ A revoked chat keeps its memory, and may be admitted again. An unsend, an edit, 
 once. A chat without stored objects has nothing to forget, and its events leave nothing.
 """
 
-from dataclasses import dataclass
 from typing import Final
 
 from shared.conversation.store import Conversations
+from shared.frozen import frozen
 from shared.handlers.intake import Intake
 from shared.handlers.traces import Traces
 from shared.line.commands import Command
@@ -17,7 +17,7 @@ from shared.line.postback_data import ConfirmPress, SparePress
 _COMMANDS: Final = frozenset({Command.RESET, Command.EXIT, Command.BYE, Command.FORGET, Command.FORGET_ME})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Forgetting:
     """Decides which events pass admission because they take something back."""
 

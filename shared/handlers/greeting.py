@@ -1,12 +1,12 @@
 """Follow and join events: greet a person who added the bot as a friend, or a group that invited the bot."""
 
-from dataclasses import dataclass
 from functools import partial
 
 from shared.bus.result import EventResult
 from shared.conversation.records import Offer
 from shared.conversation.silences import SilenceKind, ended
 from shared.conversation.store import Conversation, Conversations
+from shared.frozen import frozen
 from shared.handlers.switches import ShownSwitches, Switchboard
 from shared.line.cards.card import card_text
 from shared.line.cards.written import greeting_card
@@ -15,7 +15,7 @@ from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, Phrase, Phrases
 from shared.turns.announcement import Announcement, Announcer, in_chats_language
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class GreetingHandler:
     """Handles follow and join events."""
 

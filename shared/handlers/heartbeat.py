@@ -6,12 +6,13 @@ LINE's test delivery is signed with the channel secret, and fails where a messag
 The alert counts what the webhook received (`webhook_received`); this module logs why the webhook received nothing.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from shared import logs
 from shared.clock import MINUTE_MS, Clock
 from shared.errors import AizuchiError, LineRefusedError, ModelRefusedError
+from shared.frozen import frozen
 from shared.line.webhook_check import WebhookChecker
 
 
@@ -23,7 +24,7 @@ class ModelChecker(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Heartbeat:
     """Checks webhook and model in every `every_minutes`th minute; 0: never.  `model` None: the model is not checked.
 

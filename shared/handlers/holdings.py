@@ -1,7 +1,7 @@
 """Holdings: how much is stored of a chat, counted for the question whether to erase it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cache
 
@@ -9,6 +9,7 @@ from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.store import Conversation
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import STORED_FEATURES
+from shared.frozen import frozen
 from shared.locales.language_file import language_file
 from shared.locales.lists import listed
 from shared.locales.placeholders import filled
@@ -25,7 +26,7 @@ class Held(StrEnum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Holding:
     """The count of one kind of thing, as `Counted` says: 8 things in `entries` are "notes 8"."""
 

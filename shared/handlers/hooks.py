@@ -7,7 +7,7 @@ A token is never stored: an outcome names the hook's address, and the outbox mak
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -21,6 +21,7 @@ from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import Offer, OfferedHook, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import stage_beyond_undo
+from shared.frozen import frozen
 from shared.hooks.hook import HOOKS_A_CHAT, NAME_LIMIT, Hook, HookMode
 from shared.hooks.store import HookStore
 from shared.hooks.token import new_address, read_address, token_of
@@ -48,7 +49,7 @@ _MODES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HookTokens:
     """The token below the text of an outcome that made one; an Attachments.  `key` is HOOK_KEY."""
 
@@ -60,7 +61,7 @@ class HookTokens:
         return (OutgoingMessage(text=token_of(address, self.key.value())),) if address else ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HooksHandler:
     """Carries out `/hook` and its buttons."""
 

@@ -1,12 +1,13 @@
 """Intake: from a parsed event to the record of its message: whether the bot is addressed, and the words without the bot's name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
+from shared.frozen import frozen
 from shared.handlers.silence import Operator
 from shared.line.addressing import GroupPolicy, is_addressed, may_address_by_quote, without_address
 from shared.line.bot_name import BotName
@@ -18,7 +19,7 @@ from shared.line.postback_data import AnswerPress
 from shared.line.readable import readable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Intake:
     """Reads events as messages of their chats."""
 

@@ -3,19 +3,18 @@
 The choice counts only where no words show a language: in answers to commands, and for Han characters that may be Japanese or Chinese.
 """
 
-from dataclasses import dataclass
-
 from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.records import Offer
 from shared.conversation.store import Conversations
 from shared.conversation.undo import stage_beyond_undo
+from shared.frozen import frozen
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
 from shared.turns.announcement import Announcement, Announcer, phrased
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LanguageHandler:
     """Shows the chat's language with a button for each other one, and stores a choice."""
 

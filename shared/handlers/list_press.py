@@ -1,6 +1,6 @@
 """Presses on the card of a shared list: show a page of it, or clear what was ticked when the card was sent."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -13,6 +13,7 @@ from shared.conversation.overview import Overview
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import Offer, StagedWrite
 from shared.conversation.store import Conversation, Conversations
+from shared.frozen import frozen
 from shared.knowledge.catalog import Row
 from shared.knowledge.list_editor import clear
 from shared.knowledge.overview import FiledEntries, overview_of_list
@@ -28,7 +29,7 @@ from shared.turns.announcement import Announcement, Announcer, in_chats_language
 _MOST_CLEARED: Final = CHANGES_LIMIT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ListPressHandler:
     """Carries presses out in the chat's turn, and answers each with the list, a receipt, or the reason why nothing was changed."""
 

@@ -1,7 +1,7 @@
 """Presses of the buttons beside a listed reminder: cancel it, or have it said an hour later."""
 
 import datetime as dt
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -12,6 +12,7 @@ from shared.clock import HOUR_MS
 from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import undo_write
+from shared.frozen import frozen
 from shared.line.events import LineEvent
 from shared.line.language import language_of
 from shared.line.phrases import Phrase, Phrases
@@ -29,7 +30,7 @@ _KINDS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ListedReminderPressHandler:
     """Carries presses out in the chat's turn, and answers each with a receipt or with the reason why nothing was changed."""
 

@@ -1,17 +1,17 @@
 """Events of members who join or leave a group: the time of joining is stored, so that recall shows a member nothing from before."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shared.bus.result import EventResult
 from shared.conversation.store import Conversations
+from shared.frozen import frozen
 from shared.line.events import LineEvent
 
 if TYPE_CHECKING:
     from shared.handlers.calendar import CalendarHandler
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MembershipHandler:
     """Handles joinings and leavings of members."""
 

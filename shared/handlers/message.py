@@ -1,7 +1,7 @@
 """Message events: record the message, reply if the bot is addressed, and keep the chat small afterwards."""
 
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +15,7 @@ from shared.conversation.silences import SilenceKind, SilencesRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import StorageUnavailableError
+from shared.frozen import frozen
 from shared.handlers.flood import FloodHandler
 from shared.handlers.intake import Intake, record_unless_withdrawn
 from shared.handlers.upkeep import Upkeep
@@ -37,7 +38,7 @@ _LAST_FETCH_S: Final = 30.0
 _WITHOUT_ANSWER: Final = frozenset({EventResult.KEPT_AS_CONTEXT, EventResult.SKIPPED})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MessageHandler:
     """Handles message events, and presses of the button under "still thinking".
 

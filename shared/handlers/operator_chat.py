@@ -6,7 +6,7 @@ NAME is a person's display name, or the pseudonym of a chat as the notice, the l
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared import logs
@@ -15,6 +15,7 @@ from shared.clock import Clock
 from shared.conversation.silences import SilenceKind, Switch, ended, handover
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import UnusableIdError
+from shared.frozen import frozen
 from shared.handlers.silence import Operator
 from shared.line.display_names import Profiles, sanitised, someone
 from shared.line.events import LineEvent
@@ -30,7 +31,7 @@ _END: Final = "end"
 _TURNS: Final = "turns/"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OperatorChat:
     """Carries out `/handover` in the operator's own chat."""
 

@@ -1,12 +1,12 @@
 """Postback events: presses of the bot's own buttons."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.store import Conversations
+from shared.frozen import frozen
 from shared.handlers.command import CommandHandler
 from shared.handlers.erasure import ErasureHandler
 from shared.handlers.language import LanguageHandler
@@ -32,7 +32,7 @@ PressHandler: TypeAlias = Callable[[LineEvent, Any], EventResult]
 """Carries out a press of one class.  Repeated, and raises: as the handler says."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FeaturePresses:
     """The handlers of presses of features' buttons: of members, and of persons whom LINE does not name, who are told what to write."""
 
@@ -40,7 +40,7 @@ class FeaturePresses:
     of_unnamed: Mapping[type[Press], PressHandler]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PostbackHandler:
     """Calls the handler of the pressed button."""
 

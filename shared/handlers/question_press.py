@@ -5,7 +5,7 @@ stands. Only the person who asked may confirm that own messages are taken back, 
 several presses the first counts: the press creates an outcome with an id derived from the question's.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from shared.conversation.history import History
@@ -14,6 +14,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import Offer, OfferedHook, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 from shared.line.display_names import Profiles
 from shared.line.events import LineEvent
 from shared.line.language import shown_language
@@ -23,7 +24,7 @@ from shared.turns.deferral import CONFIRMED_WITHIN_MS
 _PRESS_SUFFIX: Final = "-press"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class QuestionPresses:
     """Decides which press of a question counts."""
 

@@ -5,7 +5,6 @@ chat's reminder is unknown here.
 """
 
 import datetime as dt
-from dataclasses import dataclass
 from functools import partial
 
 from shared import logs
@@ -14,6 +13,7 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import stage_beyond_undo, undo_write
+from shared.frozen import frozen
 from shared.line.events import LineEvent
 from shared.line.language import language_of
 from shared.line.phrases import Phrase, Phrases
@@ -27,7 +27,7 @@ from shared.reminders.words import ReminderWords
 from shared.turns.announcement import Announcement, Announcer, phrased, unless_withdrawn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReminderPressHandler:
     """Carries presses out, and says when a postponed reminder comes again."""
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import zoneinfo
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from shared import logs
@@ -20,6 +20,7 @@ from shared.expenses.people import Circle, circle_of
 from shared.expenses.rates import Rates
 from shared.expenses.staging import ExpenseOverlay
 from shared.expenses.wording import balance_card, settlement_card
+from shared.frozen import frozen
 from shared.line.cards.card import Card, CardRow, card_text, written
 from shared.line.events import LineEvent
 from shared.line.ids import mask_ids
@@ -28,7 +29,7 @@ from shared.line.postback_data import SettlePress
 from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased, stage_nothing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SettlePressHandler:
     """Carries presses out in the chat's turn, and answers each with the settlement, the card anew, or that nothing is open."""
 
@@ -89,7 +90,7 @@ class SettlePressHandler:
         return staged.changes()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Reading:
     """What is open in the press's currency while the turn is held."""
 

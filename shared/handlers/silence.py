@@ -5,7 +5,7 @@ command or the press, so LINE's clock alone decides which messages belong to it.
 """
 
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared import logs
@@ -16,6 +16,7 @@ from shared.conversation.silences import SilenceChange, SilenceKind, SilencesRec
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import stage_beyond_undo
 from shared.errors import LineUnavailableError
+from shared.frozen import frozen
 from shared.line.display_names import Profiles, sanitised, someone
 from shared.line.events import LineEvent, MessageContent
 from shared.line.messaging import OutgoingMessage, PushApi, push_until_known
@@ -32,7 +33,7 @@ _QUESTIONS: Final = {
 _NOTICE_KEYS: Final = uuid.UUID("5c0e9d0b-7a83-5f0e-9a0f-3a3b2f6c8d11")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Operator:
     """The person who takes chats over; `user_id` None: nobody is told.  A handover ends by itself after `minutes`."""
 
@@ -44,7 +45,7 @@ class Operator:
         return event.is_one_on_one and self.user_id is not None and event.conversation_id == self.user_id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SilenceHandler:
     """Begins and ends silences, says so once, and tells the operator who waits for a person."""
 

@@ -4,13 +4,14 @@ Each feature declares its own rows (`ChatFeature.switches`), and the handler of 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.conversation.overview import Overview
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.conversation.switch import Switch, SwitchesOf
+from shared.frozen import frozen
 from shared.line.cards.card import Card, CardRow, written
 from shared.line.phrases import Phrase, Phrases
 
@@ -18,7 +19,7 @@ MOST_ROWS: Final = 10  # a phone shows about five at a time
 _BELOW: Final = "\n\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ShownSwitches:
     """The switches of a chat as they were read."""
 
@@ -64,7 +65,7 @@ class ShownSwitches:
         return (*rows, CardRow(text=more))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Switchboard:
     """Reads the switches of every feature, in the order of the features."""
 

@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
 
 from shared import logs
@@ -21,6 +21,7 @@ from shared.clock import MINUTE_MS, Clock, Deadline
 from shared.conversation.due import DueMarkers
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError, TurnBusyError
+from shared.frozen import frozen
 from shared.handlers.heartbeat import Heartbeat
 from shared.storage.due_marker import DueMarker
 
@@ -44,7 +45,7 @@ class DueTask(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Round:
     """The work of a tick: the markers of each chat, a place for each marker that may still begin, and the deadline for beginning."""
 
@@ -54,7 +55,7 @@ class _Round:
     done: list[DueMarker] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TickHandler:
     """Handles ticks.  `tasks` by the kind of their markers, tasks that wait for a model last.
 

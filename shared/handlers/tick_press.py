@@ -22,6 +22,7 @@ from shared.conversation.overview import Overview
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import Offer, StagedWrite
 from shared.conversation.store import Conversation, Conversations
+from shared.frozen import frozen
 from shared.knowledge.catalog import Row
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_cards import handle_of
@@ -40,7 +41,7 @@ _TICKS_A_CARD: Final = 5
 """After so many ticks of a card, the answer is the list anew."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Tick:
     """An entry that a press marks as done."""
 
@@ -80,7 +81,7 @@ class _WaitingPresses:
         ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TickPressHandler:
     """Carries presses out in the chat's turn, and answers each with a receipt or with the reason why nothing was changed."""
 

@@ -1,7 +1,6 @@
 """Traces: whether the bucket holds anything of a chat.  In a chat without traces nothing is forgotten, and nothing is written."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from shared import logs
 from shared.access.admission import Access, AdmissionRecord, Admissions
@@ -9,9 +8,10 @@ from shared.access.arrival import FORGETTING_WAITS_S, wait_for_admission
 from shared.access.unadmitted_chats import UnadmittedChats
 from shared.conversation.store import Conversation
 from shared.errors import UnreadableRecordError
+from shared.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Traces:
     """Looks for the stored objects of chats."""
 

@@ -9,7 +9,7 @@ A question that another member may answer, and what has begun or ended, are said
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from shared import logs
@@ -20,6 +20,7 @@ from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import Offer, OfferedTranslation, TermChange
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import stage_beyond_undo
+from shared.frozen import frozen
 from shared.line.display_names import sanitised
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import Phrase, Phrases
@@ -38,7 +39,7 @@ _KEEP: Final = "keep"
 _DROP: Final = "drop"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TranslationHandler:
     """Carries out `/translate` and the presses of its buttons."""
 

@@ -1,14 +1,15 @@
 """Events of a 1:1 chat without a user id: a fixed text answers them, and nothing is stored, because the chat is unknown."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
+from shared.frozen import frozen
 from shared.line.messaging import OutgoingMessage, ReplyApi, ReplyToken, reply_deadline, spend_reply_token
 from shared.line.phrases import Phrase, Phrases
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UnnamedHandler:
     """Tells a person without an id how to be named."""
 

@@ -4,7 +4,6 @@ Source: LINE, "Processing on receipt of unsend event": respect the user's intent
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from shared import logs
 from shared.bus.envelope import Envelope
@@ -17,6 +16,7 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.errors import MisroutedEventError
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import STORED_FEATURES
+from shared.frozen import frozen
 from shared.handlers.traces import Traces
 from shared.line.events import LineEvent, parse_event
 
@@ -26,7 +26,7 @@ def withdrawal_of(clock: Clock, features: Sequence[StoredFeature] = STORED_FEATU
     return Withdrawal(holders=tuple(one.words for one in features), clock=clock)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UnsendHandler:
     """Handles unsend events."""
 

@@ -1,7 +1,5 @@
 """Upkeep: the work for a chat after the answer: settle the spending, and keep the stored records small."""
 
-from dataclasses import dataclass
-
 from shared import logs
 from shared.agent.culprits import Culprits
 from shared.clock import Deadline
@@ -11,11 +9,12 @@ from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import StoredTurn
 from shared.errors import AizuchiError
+from shared.frozen import frozen
 from shared.metering import Meter, metered
 from shared.turns.runner import Run
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Upkeep:
     """Does a chat's upkeep in the rest of a request's time.  Errors and lack of time leave the work to a later request."""
 

@@ -14,7 +14,7 @@ after the claim, the redelivery or another press tells.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -28,6 +28,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError, TurnBusyError
+from shared.frozen import frozen
 from shared.line.cards.card import card_text, written
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase, Phrases
@@ -59,7 +60,7 @@ _DELETED_AT_ONCE: Final = 64
 """Superseded votes that a press deletes after it has told."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Told:
     """The poll and the votes that a turn of the chat told; `turn` is the turn's number."""
 
@@ -71,7 +72,7 @@ class _Told:
 _OnSent: TypeAlias = Callable[[_Told], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class VotePressHandler:
     """Counts presses of members."""
 

@@ -6,7 +6,7 @@ notice ─▶ the hook's swap: right token? rate? seen before? ─▶ now: push 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from shared import logs
@@ -15,6 +15,7 @@ from shared.bus.result import EventResult
 from shared.clock import HOUR_MS, MINUTE_MS, Clock
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import LineUnavailableError, TurnBusyError
+from shared.frozen import frozen
 from shared.hooks.delivery import NoticeDelivery
 from shared.hooks.hook import FORGOTTEN_AFTER_MS, Hook, NoticeState
 from shared.hooks.store import NOTICE_END, NOTICE_PUSH, HookStore
@@ -25,7 +26,7 @@ from shared.line.readable import readable
 _Dropped = Literal["revoked", "rotated", "rate", "late"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NoticeHandler:
     """Takes notices.  `is_admitted`: whether the bot may send to a chat without an event of the chat."""
 

@@ -8,7 +8,7 @@ No worker pushes for a revoked hook, because the claim (`shared/conversation/pus
 """
 
 import uuid
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -20,6 +20,7 @@ from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.errors import TurnBusyError
+from shared.frozen import frozen
 from shared.hooks.hook import Hook, Notice, NoticesClaim, NoticeState, push_id_of
 from shared.hooks.store import NOTICE_PUSH, HookStore
 from shared.hooks.wording import NoticeWording
@@ -28,7 +29,7 @@ from shared.line.messaging import KEY_VALID_MS, OutgoingMessage, PushApi, PushFa
 _KEYS: Final = uuid.UUID("6f0d8c1e-2f35-5d0e-8a41-7f7f7c1c9b61")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NoticeDelivery:
     """Pushes pending notices; a DueTask."""
 

@@ -6,7 +6,7 @@ One object for each hook: revoking, a rotation, the exact rate and a redelivery 
 """
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -14,6 +14,7 @@ from shared.clock import MINUTE_MS
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.push_claim import PushClaim
+from shared.frozen import frozen
 from shared.hooks.rates import DAY_MS, Rate
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
@@ -53,7 +54,7 @@ _FIRST_STATE: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoredRate(Extensible):
     """A `Rate` in a record: the webhook, which counts by `Rate` too, imports nothing of records."""
 
@@ -72,7 +73,7 @@ class StoredRate(Extensible):
         return replace(self, minute=rate.minute, in_minute=rate.in_minute, day=rate.day, in_day=rate.in_day)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Notice(Extensible):
     """A text that was sent to a hook, at the time of the receiving worker."""
 
@@ -82,7 +83,7 @@ class Notice(Extensible):
     state: NoticeState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NoticesClaim(PushClaim):
     """A worker's claim on the push of some notices.  `id` makes the push's retry key."""
 
@@ -90,7 +91,7 @@ class NoticesClaim(PushClaim):
     notice_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Hook(Extensible):
     """hooks/{conversation_id}/{id}.json.
 

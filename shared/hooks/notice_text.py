@@ -8,10 +8,11 @@ payloads".
 
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.bus.notices import LONGEST_UTF16
+from shared.frozen import frozen
 from shared.line.utf16 import utf16_length, without_lone_surrogates
 
 PICTURE_FIELDS: Final = ("imageFile", "imageThumbnail", "imageFullsize", "stickerId", "stickerPackageId")
@@ -27,7 +28,7 @@ _MODIFIERS: Final = range(0x1F3FB, 0x1F400)
 _FLAGS: Final = range(0x1F1E6, 0x1F200)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NoticeText:
     """The words of a notice; "" if the body holds none."""
 

@@ -16,6 +16,7 @@ from shared.conversation.history_reader import EntryIndex, ReadIndex
 from shared.conversation.provenance import HOOK, Provenance
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
+from shared.frozen import frozen
 from shared.hooks.hook import Hook, Notice, NoticeState
 from shared.hooks.store import HookStore
 from shared.line.phrases import Phrases
@@ -30,7 +31,7 @@ _HEADING: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NoticedIndex:
     """Reads the index of a chat's entries, and its hooks beside it; an EntryIndex."""
 

@@ -2,10 +2,11 @@
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from shared.clock import HOUR_MS, MINUTE_MS, Clock
+from shared.frozen import frozen
 
 DAY_MS: Final = 24 * HOUR_MS
 A_MINUTE: Final = 20
@@ -13,7 +14,7 @@ A_DAY: Final = 200
 _HOOKS_COUNTED: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rate:
     """How many notices a hook had in a minute and in a day of UTC, both counted from 1970."""
 

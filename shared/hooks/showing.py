@@ -1,7 +1,7 @@
 """Show the waiting notices with the chat's next message: along with its answer, or alone on the token of a message that gets none."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from shared import logs
 from shared.clock import Clock, Deadline
@@ -11,6 +11,7 @@ from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecor
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.errors import StorageUnavailableError
+from shared.frozen import frozen
 from shared.hooks.store import HookStore
 from shared.hooks.wording import NoticeWording, waiting_in
 from shared.turns.free_token import FreeTokenUse, FreeTokenWork
@@ -19,7 +20,7 @@ from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnRunner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AnswerNotices:
     """Sends waiting notices along with answers; an Additions."""
 
@@ -50,7 +51,7 @@ class AnswerNotices:
         return add
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NextMessageNotices:
     """Shows waiting notices on the reply token of a message that nobody answers."""
 
@@ -84,7 +85,7 @@ class NextMessageNotices:
         work.try_once(self.runner, conversation.turn.read())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _NoticesDelivery(FreeTokenWork):
     use = FreeTokenUse.NOTICE
 

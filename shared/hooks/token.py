@@ -11,9 +11,10 @@ Source: RFC 2104 (HMAC); Bellare and Namprempre, "Authenticated Encryption" (200
 import base64
 import hmac
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from shared.frozen import frozen
 from shared.line.ids import is_conversation_id
 
 _NONCE_BYTES: Final = 12
@@ -28,7 +29,7 @@ _ADDRESS: Final = re.compile(
 TOKEN_CHARACTERS: Final = 1 + _ID_DIGITS + 1 + _SEALED_CHARACTERS + 1 + _MAC_CHARACTERS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HookAddress:
     """The hook and the chat that a token names, and the token's `mark`: each rotation of a hook gives a token with another mark."""
 

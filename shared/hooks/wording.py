@@ -5,13 +5,13 @@ The backup is done
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shared.agent.receipts import without_receipt_symbols
 from shared.clock import MINUTE_MS
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import CarriedNotices
+from shared.frozen import frozen
 from shared.hooks.hook import Hook, Notice, NoticeState, notice_name
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrases
@@ -22,7 +22,7 @@ _LATE_MS: Final = 2 * MINUTE_MS
 _GAP: Final = "\n\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NoticeWording:
     """Words notices."""
 

@@ -6,13 +6,14 @@ so a withdrawal reads only the entries changed since.
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.agent.handles import ENTRY, handle_of
 from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.refusals import row_mark
 from shared.conversation.write_key import format_key, read_key
+from shared.frozen import frozen
 from shared.knowledge.entry import Entry
 from shared.knowledge.schema import Category, Value
 from shared.line.graphemes import cut
@@ -55,7 +56,7 @@ _SHOWN = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Row(Extensible):
     """One entry: `shown` has the values for tables, cut to their first characters; `folded` has the texts for search.
 
@@ -118,7 +119,7 @@ class Row(Extensible):
         return bool(self.provenance.withdrawn_ids(is_withdrawn))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Catalog(Extensible):
     """All rows of a chat, by path; `revision` is the key of the last write in the catalog, for example `12.2`.
 

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Final, Literal
 
 from shared.conversation.provenance import Provenance
+from shared.frozen import frozen
 from shared.knowledge.catalog import Row
 from shared.knowledge.schema import Category
 from shared.knowledge.shared_lists import without_items
@@ -28,7 +29,7 @@ _MOST_DUE: Final = 3
 _MORNING, _DAY, _EVENING = 4, 11, 18
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DigestTexts:
     """The phrases of digests in a language.  `counts_words`: limits count words, else characters."""
 
@@ -66,7 +67,7 @@ class DigestTexts:
     weekly_footer: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Digest:
     """A digest, and the provenance of the entries in the text.  `is_empty`: there is nothing to report."""
 

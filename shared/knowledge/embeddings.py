@@ -5,7 +5,7 @@ so nothing removed by a withdrawal comes back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from statistics import fmean, pstdev
 from typing import Final, Literal, Protocol
 
@@ -13,6 +13,7 @@ from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.store import Conversation
 from shared.errors import LimitReachedError, ModelRefusedError, ModelUnavailableError, StorageUnavailableError
+from shared.frozen import frozen
 from shared.knowledge.catalog import NAME, Row
 from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, EntryStore
 from shared.metering import Metering, Purpose, Usage
@@ -31,7 +32,7 @@ _DEVIATIONS: Final = 2.0
 Kind = Literal["document", "query"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Embedded:
     """The vectors of texts, in the same order, and the tokens spent; where time ran out, the vectors of the first texts only."""
 
@@ -55,7 +56,7 @@ class Embedder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EntryEmbeddings:
     """Compares queries with a chat's entries by meaning."""
 

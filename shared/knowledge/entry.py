@@ -2,17 +2,18 @@
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.conversation.provenance import IsWithdrawn, Provenance, Source
+from shared.frozen import frozen
 from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, fields_of, name_field, one_line
 from shared.unknown_fields import Extensible
 
 NAME_LIMIT: Final = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Note:
     """A paragraph of the body, and the messages behind the paragraph, all of them in the entry's provenance."""
 
@@ -20,7 +21,7 @@ class Note:
     message_ids: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Entry(Extensible):
     """`{category}/{slug}.md`, for example `projects/garden.md`.
 

@@ -3,13 +3,14 @@
 import datetime as dt
 import zoneinfo
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.agent.attachments import MakesCard
 from shared.agent.grounding import Asked
 from shared.agent.overlay import StagingFault
 from shared.conversation.provenance import Source
+from shared.frozen import frozen
 from shared.knowledge.classification import Classification
 from shared.knowledge.entry import NAME_LIMIT, Entry
 from shared.knowledge.entry_file import free_slug, slug_of
@@ -48,7 +49,7 @@ _READ_ONLY_FIELDS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Occasion:
     """The moment of a filing, and the sources in the prompt that the filed words may come from.
 
@@ -90,7 +91,7 @@ class Occasion:
         return tuple(dict.fromkeys(one for piece in _pieces(value) or ("",) for one in self.possible.of(piece)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EntryEditor:
     """Changes entries.  A thought classified with less confidence than `threshold` is filed in the inbox."""
 

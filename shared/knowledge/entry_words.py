@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 from shared import logs
@@ -13,6 +13,7 @@ from shared.conversation.undo import UNDO_FILE, UndoRecord, format_undo, read_un
 from shared.conversation.word_holder import Removal, WordHolder
 from shared.conversation.write_key import WriteKey
 from shared.errors import PermanentError, StorageUnavailableError
+from shared.frozen import frozen
 from shared.knowledge.catalog import Catalog, Row, row_of
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_entry, read_entry, revision_of, slug_candidates, slug_of, traces_in
@@ -52,7 +53,7 @@ class EntryWords(WordHolder):
         return remove
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Removal:
     """A removal of withdrawn words from a chat's entries."""
 

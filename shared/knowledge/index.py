@@ -1,9 +1,9 @@
 """The index of the entries for people: `index.md`, and the sections that the index of a prompt has as well."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final
 
+from shared.frozen import frozen
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.entry_store import INDEX_FILE, SWAP_ATTEMPTS, EntryStore
 from shared.knowledge.schema import Category
@@ -14,7 +14,7 @@ TITLE: Final = "# Index of the knowledge base"
 _SPECIAL: Final = str.maketrans({one: f"\\{one}" for one in "\\|[]`<>"} | {"\n": " ", "\r": " "})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Section:
     """A section of the index: its heading and columns, the rows that it holds, and their order."""
 

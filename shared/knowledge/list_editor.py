@@ -2,10 +2,11 @@
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.conversation.provenance import Source
+from shared.frozen import frozen
 from shared.knowledge.catalog import Row
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_editor import Occasion, sources_in_entries
@@ -18,7 +19,7 @@ from shared.search.folding import fold
 _APART: Final = dt.timedelta(milliseconds=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Addition:
     """The result of an addition: the items `added`, or put back from the ticked items, and the items that stood on the list before."""
 
@@ -26,7 +27,7 @@ class Addition:
     present: tuple[str, ...] = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ListEditor:
     """Changes shared lists, one step of an undo for each call."""
 

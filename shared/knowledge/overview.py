@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Final
 
@@ -11,6 +11,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.overview import Overview
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 from shared.knowledge.catalog import Row
 from shared.knowledge.digest import digest, digest_texts
 from shared.knowledge.entry_cards import ENTRIES_A_CARD, entry_row, words_of
@@ -35,7 +36,7 @@ _ORDER: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FiledEntries:
     """A chat's entries as read at `now_ms`, without entries from withdrawn messages."""
 

@@ -1,15 +1,16 @@
 """A person's own words in entries, as facts with dates; and an entry without a given fact."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 
+from shared.frozen import frozen
 from shared.knowledge.entry import Entry
 from shared.knowledge.schema import FIELDS, LIST, Value, name_field
 from shared.search.folding import fold
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Fact:
     """A field or note of an entry, the time of its words by LINE's timestamp, and the messages behind the words."""
 

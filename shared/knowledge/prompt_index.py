@@ -18,6 +18,7 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.refusals import ROW_PREFIX
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError
+from shared.frozen import frozen
 from shared.knowledge.catalog import NAME, Catalog, Row, row_mark_of
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.index import SECTIONS, Section, cell, line_of, linked_name, short_name
@@ -35,7 +36,7 @@ _LISTS_HEAD: Final = ("## Shared lists", "| List | Open | Items |")
 _FRAME_TOKENS: Final = 40  # for the line with the number of entries left out
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class KnowledgeIndex:
     """Reads a chat's index for a prompt; an EntryIndex.  Unless `is_shown`, nothing is read and nothing is shown."""
 
@@ -206,7 +207,7 @@ def _view(prepared: _Prepared, *, limit_tokens: int = PROMPT_TOKENS, meant: Sequ
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _ListLine:
     """A shared list in one line, for example `| Shopping | 2 | e-5meqfu milk; e-k3v2ab eggs |`, and the rows that it names."""
 

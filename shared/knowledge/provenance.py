@@ -7,13 +7,14 @@ message's own words hold the text, other messages count only for words outside t
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeAlias, TypeVar
 
 from shared.agent.retellings import Retelling, RetoldMessage
 from shared.conversation.provenance import Source
 from shared.conversation.receipt_lines import compared_path
 from shared.conversation.records import MessageRecord
+from shared.frozen import frozen
 from shared.knowledge.catalog import Row
 from shared.knowledge.numbers import Numbers
 from shared.knowledge.schema import Value
@@ -31,7 +32,7 @@ _Said: TypeAlias = MessageRecord | RetoldMessage
 _SaidT = TypeVar("_SaidT", MessageRecord, RetoldMessage)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PossibleSources:
     """The contents of a prompt: the messages `to_answer`, `earlier` messages shown or quoted, and `retellings` of messages."""
 
@@ -137,7 +138,7 @@ class PossibleSources:
             yield from textless if textless or is_traced else covered
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Text:
     """A text whose sources are being traced: the words that no message holds, and the numbers, apart from `explained` numbers."""
 

@@ -3,10 +3,10 @@
 import datetime as dt
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
+from shared.frozen import frozen
 from shared.line.graphemes import cut
 from shared.line.utf16 import without_lone_surrogates
 
@@ -64,7 +64,7 @@ class InvalidValueError(ValueError):
     """A value refused by a field; the text is a plain sentence for the model."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Field:
     """A field of the front matter: a `line`, several lines (`text`), a list of `names`, a `date`, or a `choice`.
 

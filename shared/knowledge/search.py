@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from shared.frozen import frozen
 from shared.knowledge.catalog import NAME, Row
 from shared.knowledge.schema import Category
 from shared.search.ranking import Passage, rank
@@ -16,7 +17,7 @@ _NAME_WEIGHT: Final = 2.0
 _FUSION: Final = 60  # the usual constant; the larger the constant, the less the first places differ
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Match:
     """A row that answers a query, and the best matching field.  `is_literal`: the field holds the query literally."""
 

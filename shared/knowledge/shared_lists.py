@@ -5,10 +5,11 @@ A list has no object of its own, so two people who tick two items at once write 
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from typing import Final
 
+from shared.frozen import frozen
 from shared.knowledge.catalog import Row
 from shared.knowledge.schema import DONE, LIST, Category
 from shared.search.folding import fold
@@ -20,7 +21,7 @@ _FRAME: Final = re.compile(
 """What people leave out of the name of a list, or put around it: 「買い物」 and 「買い物リスト」 are one list."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SharedList:
     """A list by name, with the rows of the items in the order of their addition.
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.agent.handles import is_handle
@@ -10,6 +10,7 @@ from shared.agent.overlay import CHANGES_LIMIT, Attempt, Overlay, StagingFault
 from shared.agent.receipts import Deed, DeedKind, EntryStatus, Place
 from shared.conversation.provenance import Provenance
 from shared.conversation.write_key import WriteKey
+from shared.frozen import frozen
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, Row, row_mark_of, row_of
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import LIMIT_BYTES, format_entry, read_entry
@@ -22,7 +23,7 @@ ENTRIES_LIMIT: Final = 1_000
 _KEY_BYTES: Final = 32  # the most that the key of a write adds to an entry
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Placement:
     """The path of a filed or moved entry, and the confidence of its classification."""
 

@@ -4,12 +4,13 @@ A tombstone is deleted when a message behind the entry is withdrawn, because the
 chat more than an hour later. No request to the bucket takes as long.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.write_key import format_key, read_key
 from shared.errors import PermanentError
+from shared.frozen import frozen
 from shared.knowledge.entry_file import read_entry, traces_in
 from shared.storage.codec import VERSION, decode, encode
 from shared.unknown_fields import Extensible
@@ -17,7 +18,7 @@ from shared.unknown_fields import Extensible
 RETENTION_MS: Final = 60 * 60_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Tombstone(Extensible):
     """`revision` is the key of the deletion, `provenance` the provenance of the deleted entry.
 

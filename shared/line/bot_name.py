@@ -1,8 +1,10 @@
 """The bot's name: the operator's setting, or the display name of the LINE account."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
+
+from shared.frozen import frozen
 
 _FALLBACK: Final = "Aizuchi"
 _COMMAS: Final = re.compile("[,，、]")
@@ -19,7 +21,7 @@ class Account(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BotName:
     """`configured` holds the operator's names for the bot, the shown one first, separated by commas; None: the account's name is used.
 

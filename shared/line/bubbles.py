@@ -8,13 +8,13 @@ Source: Unicode TR 29; LINE, "Text message".
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate
 from typing import Final
 
 import regex
 
+from shared.frozen import frozen
 from shared.late_patterns import late
 from shared.line.cards.card import Card
 from shared.line.cards.drawing import ALT_TEXT_LIMIT, is_drawable
@@ -75,7 +75,7 @@ _INNER_MARK: Final = late(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Layout:
     """The limits of the whole text and of each of `at_most` bubbles; `text_limit` is at most `at_most` times `bubble_limit`."""
 
@@ -141,7 +141,7 @@ def _pieces(cuttable: "_CuttableText", layout: Layout) -> Iterator[str]:
         start, remaining_bubbles = end, remaining_bubbles - 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _CuttableText:
     """A text and the places for cuts: `ends` are the offsets, `weights` the lengths up to each place, `pauses` the ranks."""
 

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
 
 from cachetools import TLRUCache
 
 from shared.clock import Clock, Deadline, SystemClock
+from shared.frozen import frozen
 from shared.line.graphemes import LONGEST_GRAPHEME, graphemes
 from shared.line.ids import mask_ids
 from shared.line.lookalikes import BLANK_LETTERS, skeleton
@@ -131,7 +132,7 @@ def _result_of(lookup: "Future[str | None]", deadline: Deadline) -> str | None:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DisplayNames:
     """Looks up names in parallel, each once at a time, with a cache of ten minutes; safe to share between threads.
 

@@ -5,11 +5,12 @@ an unknown `type`, message or field is an ordinary value, never an error.  Sourc
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.clock import SKEW_MS, Deadline
 from shared.errors import UnusableIdError
+from shared.frozen import frozen
 from shared.line.ids import checked_id, conversation_id_of, is_conversation_id, is_event_or_message_id
 from shared.line.messaging import ReplyToken
 from shared.line.postback_data import DATA_LIMIT
@@ -19,7 +20,7 @@ _ASKING: Final = ("message", "follow", "postback")
 _YEAR_3000_MS: Final = 32_503_680_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MessageContent:
     """The `message` of a message event; `fields` is the whole object, unchanged.
 
@@ -47,7 +48,7 @@ class MessageContent:
         return _text(self.fields.get("markAsReadToken"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LineEvent:
     """An event in a chat.
 

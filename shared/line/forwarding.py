@@ -7,9 +7,9 @@ Example: `postback:shop=,word:予約`.
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
+from shared.frozen import frozen
 from shared.line.events import LineEvent
 
 MOST_RULES: Final = 50
@@ -18,7 +18,7 @@ _WORD: Final = "word"
 _CHATS: Final = {"one-on-one": True, "groups": False}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Owned:
     """The events of the other system; without rules, none.  `one_on_one`: True and False for 1:1 chats and groups that it answers."""
 

@@ -11,13 +11,14 @@ from typing import Final
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.token import Token
 
+from shared.frozen import frozen
 from shared.line.markdown_rules import MAX_NESTING, chat_markdown, label_budget
 
 _RULE_MARKS: Final = 3  # Source: CommonMark, "Thematic breaks"
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Block:
     """A block of the plain text, and the source lines of the block."""
 

@@ -7,10 +7,11 @@ Source: LINE, "Use quick replies", "Buttons template", "Postback action", "URI a
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Literal, Protocol
 
 from shared.clock import Clock, Deadline
+from shared.frozen import frozen
 from shared.line.cards.card import Card, CardButton
 from shared.line.cards.drawing import ALT_TEXT_LIMIT, is_drawable
 from shared.line.postback_data import DATA_LIMIT
@@ -36,7 +37,7 @@ _LONGEST_PAUSE_S: Final = 2.0
 _RETRIED_PUSHES: Final = frozenset({"unknown", "not_sent"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReplyToken(Extensible):
     """A reply token and the beginning of the token's minute: one value from the webhook event to the call that spends the token.
 
@@ -60,7 +61,7 @@ class ReplyToken(Extensible):
         return now_ms - self.received_ms >= TOKEN_SURELY_DEAD_MS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PostbackButton:
     """A button.  A press arrives as a postback event with `data`, and the chat shows `display_text` as a message of the person."""
 
@@ -69,7 +70,7 @@ class PostbackButton:
     display_text: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LinkButton:
     """A button that opens an https address; a press sends no event."""
 
@@ -77,7 +78,7 @@ class LinkButton:
     uri: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SayButton:
     """A quick reply that sends its `text` as a message of the person."""
 
@@ -89,7 +90,7 @@ class SayButton:
         return self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OutgoingMessage:
     """A bubble.  `quote_token` names the quoted message of the same chat; a message with a button, a link or a card quotes none.
 
@@ -123,7 +124,7 @@ class OutgoingMessage:
         return replace(self.card, buttons=(*self.card.buttons, *accept, *decline, *links))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReplyFate:
     """The fate of a reply call.
 
@@ -143,7 +144,7 @@ class ReplyApi(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PushFate:
     """The fate of a push.
 
@@ -182,7 +183,7 @@ class Membership(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SendResult:
     """Whether the messages reached the chat; `is_delivered` is None if that is unknown."""
 

@@ -3,11 +3,12 @@
 import datetime as dt
 import zoneinfo
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cache
 from typing import Final, Protocol
 
+from shared.frozen import frozen
 from shared.line.bot_name import BotName
 from shared.locales.language_file import language_file
 from shared.locales.local_times import shown_day_begin, shown_hour
@@ -264,7 +265,7 @@ class Phrases(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LocalePhrases:
     """The fixed texts of one of LOCALES."""
 

@@ -5,11 +5,12 @@ The data names an event or a thing. The handler looks only in the chat of the pr
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import StrEnum
 from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Self, TypeAlias, get_args, get_type_hints
 
+from shared.frozen import frozen
 from shared.locales import LOCALES
 
 DATA_LIMIT: Final = 300  # Source: LINE, "Postback action"
@@ -20,7 +21,7 @@ ALL_CURRENCIES: Final = "all"
 TimeMs: TypeAlias = Annotated[int, r"[0-9]{1,15}"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Press:
     """A press of a button.  Its data is the `word` of the class, if the class has one, and the fields in their order.
 
@@ -64,7 +65,7 @@ class AnswerButton(StrEnum):
     DECLINE = "no"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AnswerPress(Press):
     """A press of a button below the answer of this id, for example `late:01J`."""
 
@@ -72,7 +73,7 @@ class AnswerPress(Press):
     answer_id: Id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ConfirmPress(Press):
     """A press of the button below a question that confirms what the question is about, such as an erasure."""
 
@@ -80,7 +81,7 @@ class ConfirmPress(Press):
     question_id: Id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SparePress(Press):
     """A press of the button below a question that declines it."""
 
@@ -88,7 +89,7 @@ class SparePress(Press):
     question_id: Id
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SuggestionPress(Press):
     """A press of an answer's suggestion; the first has the number 0."""
 
@@ -106,7 +107,7 @@ class ReminderChoice(StrEnum):
     TOMORROW = "tomorrow"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReminderPress(Press):
     """A press of a reminder's button, for the occurrence due at `occurrence_ms`."""
 
@@ -123,7 +124,7 @@ class ListedChoice(StrEnum):
     HOUR_LATER = "hour"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ListedReminderPress(Press):
     """A press beside a listed reminder; the list said that it is due next at `next_ms`."""
 
@@ -133,7 +134,7 @@ class ListedReminderPress(Press):
     next_ms: TimeMs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TickPress(Press):
     """A press of "Done" beside the entry of this handle, on a list that was sent at `listed_ms`."""
 
@@ -149,7 +150,7 @@ class ListChoice(StrEnum):
     CLEAR = "clear"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ListPress(Press):
     """A press on the card of the shared list with this handle; `number` is the page to show, or the time of the card to clear, in ms."""
 
@@ -159,7 +160,7 @@ class ListPress(Press):
     number: TimeMs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SettlePress(Press):
     """A press of "Settle up" on the card of a chat's balances, in the `currency`, such as JPY, or in every one: `all`.
 
@@ -176,7 +177,7 @@ class SettlePress(Press):
         return None if self.currency == ALL_CURRENCIES else self.currency
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PagePress(Press):
     """A press for a further page of a list; the first has the number 0."""
 
@@ -185,7 +186,7 @@ class PagePress(Press):
     page: Annotated[int, "[0-9]{1,3}"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class VotePress(Press):
     """A press of the button for an option of a poll, by the option's number from 0."""
 
@@ -201,7 +202,7 @@ class HookChoice(StrEnum):
     ROTATE = "rotate"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HookPress(Press):
     """A press beside a listed hook, whose token had the `mark` when it was listed."""
 
@@ -218,7 +219,7 @@ class TranslationChoice(StrEnum):
     JOIN = "join"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TranslationPress(Press):
     """A press beside translation, whose setting was last changed at `changed_ms` when it was shown."""
 
@@ -234,7 +235,7 @@ class CalendarChoice(StrEnum):
     OFF = "off"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CalendarPress(Press):
     """A press beside the calendar."""
 
@@ -242,7 +243,7 @@ class CalendarPress(Press):
     choice: CalendarChoice
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LanguagePress(Press):
     """A press of the button that chooses the chat's language, for example `language:th`."""
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
+
+from shared.frozen import frozen
 
 SHOWN_S: Final = 5  # the shortest that LINE takes, because a turn may end without a message
 _LAST_CALL_S: Final = 5.0
@@ -32,7 +34,7 @@ class PresenceApi(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Presence:
     """Shows presence during a turn; each running turn in a 1:1 chat occupies a thread of `threads`."""
 

@@ -6,13 +6,14 @@ Source: LINE, "Messaging API pricing", "Get the target limit for sending message
 
 import datetime as dt
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 from typing import Final, Protocol
 
 from cachetools import TTLCache
 
 from shared.clock import Clock
+from shared.frozen import frozen
 from shared.locked_cache import LockedCache
 
 QUOTA_CACHED_S: Final = 60.0
@@ -23,7 +24,7 @@ _MEMBERS_CACHED_S: Final = 600.0
 _CHATS_CACHED: Final = 4_096
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Quota:
     """How many messages the account may push this month (`limit`, None: any number), and how many it has pushed (`used`)."""
 

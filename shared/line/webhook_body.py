@@ -6,10 +6,11 @@ Source: LINE, "Webhook event objects" and "Development guidelines".
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
 
 from shared.errors import MalformedDeliveryError
+from shared.frozen import frozen
 from shared.line.ids import conversation_id_of, is_event_or_message_id
 from shared.line.json_text import may_be_deep, parse_json, parse_json_at
 from shared.line.utf16 import without_lone_surrogates
@@ -38,7 +39,7 @@ class UnreadBody(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WebhookBody:
     """The events of a POST, unchanged and in LINE's order; none if LINE only verifies the address.
 

@@ -3,11 +3,12 @@
 Source: LINE, Messaging API reference, "Get webhook endpoint information", "Test webhook endpoint" (at most 60 times an hour).
 """
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from shared.frozen import frozen
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@frozen
 class WebhookCheck:
     """`is_active`: LINE sends events.  `status` is the webhook's HTTP status, 0 or less without an answer."""
 

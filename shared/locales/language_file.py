@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, TypeVar, get_args
@@ -12,6 +12,7 @@ import msgspec
 from msgspec import inspect
 
 from shared.errors import AizuchiError
+from shared.frozen import frozen
 from shared.locales import LOCALES as LOCALES  # noqa: PLC0414 - also imported from here
 
 Table: TypeAlias = Literal[
@@ -26,7 +27,7 @@ class LanguageFileError(AizuchiError):
     """A language's file does not hold exactly what the readers need; the text names the file and every key at fault."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LanguageFile:
     """The texts of a language's file, by table and key."""
 

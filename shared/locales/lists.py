@@ -1,17 +1,17 @@
 """Lists of words in one line, as each language writes them: the table `lists` of the language files."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from shared.frozen import frozen
 from shared.locales.language_file import language_file
 from shared.locales.placeholders import joined
 
 _HIDDEN: Final = "+{count}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ListTexts:
     """How one language joins the {first} and the {second} of several words, and of several names of languages."""
 

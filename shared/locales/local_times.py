@@ -3,12 +3,12 @@
 import datetime as dt
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from itertools import pairwise
 from typing import Final
 
+from shared.frozen import frozen
 from shared.locales.language_file import language_file
 from shared.locales.placeholders import joined
 from shared.recurrence import LAST, Frequency, Gap, Recurrence, Weekday
@@ -45,7 +45,7 @@ class Position(StrEnum):
     LAST = "-1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TimeTexts:
     """The formats of dates, times and recurrences in one language.  `pads_hours`: nine in the morning is 09:00, else 9:00."""
 

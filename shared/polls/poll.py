@@ -19,6 +19,7 @@ from typing import Final
 
 from shared.conversation.member_mark import MARK_PREFIX
 from shared.conversation.provenance import Provenance, Source
+from shared.frozen import frozen
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
 
@@ -38,7 +39,7 @@ DELIVERED_WITHIN_MS: Final = 15 * 24 * 60 * 60_000
 _VOTE: Final = re.compile(r"([0-9]{15})\.([0-9])([mp])\.([0-9a-f]{32})\.([0-9A-Za-z_-]{1,64})\.json", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Poll(Extensible):
     """A question with options, one for each member; or a meeting, with the first option for taking part.
 
@@ -146,7 +147,7 @@ class Vote:
         return Provenance.of_sources([Source(line_message_id=self.id, timestamp_ms=self.sent_ms, by=self.member)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class VoterName(Extensible):
     """The body of a vote's object: the member's display name at the time of the vote."""
 
@@ -154,7 +155,7 @@ class VoterName(Extensible):
     name: str = field(default="", repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LastStanding(Extensible):
     """The last standing told to the chat: `votes` is the digest of the votes, `newest` the order of the latest.
 

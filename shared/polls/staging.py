@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, TypeAlias
 
 from shared import logs
@@ -13,6 +13,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
 from shared.conversation.write_key import WriteKey
 from shared.errors import UnreadableRecordError
+from shared.frozen import frozen
 from shared.polls.poll import FOLDER, OPEN_LIMIT, Poll, Vote, VoterName, counted
 from shared.polls.store import PollStore
 from shared.storage.codec import decode, encode
@@ -40,7 +41,7 @@ _MEETINGS_NAMED: Final = 5
 """Meetings in a question for the meant one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CastVote:
     """A vote cast in a message, with the author's display name."""
 

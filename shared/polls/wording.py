@@ -1,13 +1,14 @@
 """The standing of a poll in words: the votes of each option, the voters, and the members without a vote, as a text and as a card."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import Final
 
 from shared.agent.receipts import quotable, without_receipt_symbols
 from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 from shared.line.cards.card import Card, CardButton, CardRow, written
 from shared.line.ids import mask_ids
 from shared.line.postback_data import VotePress
@@ -22,7 +23,7 @@ NAMES_SHOWN: Final = 8
 _NAME_LIMIT: Final = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PollTexts:
     """The texts of polls in one language.  {question}, {count}, {names} and {when} are filled in."""
 
@@ -48,7 +49,7 @@ class PollTexts:
         return self.attending, self.absent, self.unsure
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Group:
     """The members of a chat: the names of the members known to the bot, by mark, and the number of all; None: LINE does not say."""
 
@@ -56,7 +57,7 @@ class Group:
     size: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Unanswered:
     """The members without a vote: the known names, and the number of the others."""
 
@@ -74,7 +75,7 @@ class Unanswered:
         return cls(names=names, other_count=max(0, (group.size or 0) - len(voters) - len(names)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Standing:
     """A poll with each member's newest vote at `now_ms`; `names` are the shown voters' names by mark."""
 

@@ -7,12 +7,13 @@ LINE features with the LINE URL scheme" (`openExternalBrowser=1` opens the phone
 import datetime as dt
 import zoneinfo
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 from urllib.parse import quote, urlencode
 
 from shared.agent.receipts import closing_receipt, without_receipt_symbols
 from shared.conversation.records import OutcomeRecord
+from shared.frozen import frozen
 from shared.line.graphemes import cut, graphemes
 from shared.line.ids import mask_ids
 from shared.line.language import language_of
@@ -28,7 +29,7 @@ _LOCAL: Final = "%Y%m%dT%H%M%S"
 _MOST_LINKS: Final = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CalendarLinks:
     """The links below an answer that sets reminders.  `locale` counts where a text shows no language."""
 

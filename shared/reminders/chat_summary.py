@@ -12,7 +12,7 @@ claim that tells them, so they are stored nowhere before, and a message that was
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Protocol
 
 from shared import logs
@@ -29,6 +29,7 @@ from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route, TurnRecord
 from shared.errors import AizuchiError, PromptAmendedError, TransientError
+from shared.frozen import frozen
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
 from shared.metering import Meter, log_usage, metered
@@ -65,7 +66,7 @@ class SpanSummariser(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NextMessageSummary:
     """Tells waiting summaries and results of polls, one a message."""
 
@@ -107,7 +108,7 @@ class NextMessageSummary:
         return work.try_once(self.runner, stored_turn)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _SummaryDelivery(FreeTokenWork):
     use = FreeTokenUse.SUMMARY
 
@@ -267,7 +268,7 @@ class _SummaryDelivery(FreeTokenWork):
         record_said(ReminderStore(self.conversation), said, now_ms=self.clock.now_ms())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PushedSummaries:
     """Makes summaries for ticks, which push them; a Summaries."""
 

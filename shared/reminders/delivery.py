@@ -12,7 +12,7 @@ tries for longer than half an hour, also where each one dies, because of a messa
 """
 
 import uuid
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Final, Protocol
 
@@ -31,6 +31,7 @@ from shared.errors import (
     StorageUnavailableError,
     TurnBusyError,
 )
+from shared.frozen import frozen
 from shared.line.messaging import KEY_VALID_MS, PushApi, PushFate
 from shared.reminders.private_chat import PrivateChats, Undeliverable
 from shared.reminders.reminder import Claim, Reminder, ReminderKind, ReminderState
@@ -55,7 +56,7 @@ class Reminding(StrEnum):
     OFF = "off"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Claimed:
     """This worker's claim: the reminder as written, and the deadline of the push.
 
@@ -70,7 +71,7 @@ class _Claimed:
     may_be_pushed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Summary:
     """The words of a summary, and the amendments with which the chat was read for it."""
 
@@ -89,7 +90,7 @@ class Summaries(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReminderDelivery:
     """Carries out the markers of reminders; a DueTask.
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.agent.receipts import without_receipt_symbols
@@ -10,6 +10,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.overview import Overview
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 from shared.line.cards.card import Card, CardButton, CardRow, title_of
 from shared.line.graphemes import cut
 from shared.line.ids import mask_ids
@@ -26,7 +27,7 @@ _A_PAGE: Final = 8  # with buttons, a phone shows about four at a time
 _TEXT_UTF16: Final = 80
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OpenReminders:
     """A chat's open reminders as read at `now_ms`, the next first, without reminders from withdrawn messages."""
 
@@ -74,7 +75,7 @@ class OpenReminders:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Row:
     """A reminder of the list, with its words as they are shown."""
 

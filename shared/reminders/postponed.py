@@ -1,7 +1,7 @@
 """Postponed reminders: occurrences that could not be pushed, said once with the chat's next answer, whose outcome carries them."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from shared import logs
 from shared.clock import Clock
@@ -11,6 +11,7 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
+from shared.frozen import frozen
 from shared.line.bubbles import longest_answer
 from shared.line.messaging import MESSAGES_A_CALL
 from shared.reminders.delivery import provenance_said
@@ -21,7 +22,7 @@ from shared.storage.codec import decode_readable
 from shared.turns.lease import Lease
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PostponedReminders:
     """Adds postponed reminders to answers; an Additions."""
 

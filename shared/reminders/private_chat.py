@@ -3,13 +3,14 @@
 What was said in a group reaches another chat only here: checked when the member asks, and again right before the push.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from shared.access.admission import Access, Admissions, is_admitted
 from shared.clock import Clock
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import LineUnavailableError
+from shared.frozen import frozen
 from shared.line.display_names import Profiles, sanitised
 
 
@@ -25,7 +26,7 @@ class Undeliverable(StrEnum):
     """The 1:1 chat is paused, or a person of the operator answers there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PrivateChats:
     """Finds the 1:1 chats of a group's members."""
 

@@ -1,12 +1,13 @@
 """A reminder as a record: the text, the times, and the messages behind the reminder."""
 
 import zoneinfo
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Final
 
 from shared.conversation.provenance import IsWithdrawn, Provenance
 from shared.conversation.push_claim import PushClaim
+from shared.frozen import frozen
 from shared.recurrence import Recurrence
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
@@ -37,7 +38,7 @@ class ReminderState(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Claim(PushClaim):
     """A worker's claim on the push of an occurrence.
 
@@ -51,7 +52,7 @@ class Claim(PushClaim):
     has_reached_push: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Tries(Extensible):
     """The workers that began to make a postponed summary of this occurrence, and have not come back: each may have died of it."""
 
@@ -59,7 +60,7 @@ class Tries(Extensible):
     workers: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reminder(Extensible):
     """reminders/{conversation_id}/{id}.json.
 

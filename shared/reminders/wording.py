@@ -3,13 +3,14 @@
 import datetime as dt
 import zoneinfo
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import Final, Literal, Protocol
 
 from shared.agent.receipts import without_receipt_symbols
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 from shared.knowledge.digest import Digest, digest
 from shared.knowledge.entry_store import EntryStore
 from shared.line.bubbles import card_messages, fixed_messages
@@ -34,7 +35,7 @@ _DIGESTS: Final[Mapping[ReminderKind, Literal["daily", "weekly"]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Occurrence:
     """The time of saying a reminder, from `said_ms`.  `is_postponed`: the occurrence was not pushed, and comes with an answer."""
 
@@ -54,7 +55,7 @@ class Occurrence:
         return f"{self.reminder.id}-{self.due_ms // 60_000}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OccurrenceWords:
     """The words of an occurrence, and their provenance in addition to the reminder's."""
 
@@ -85,7 +86,7 @@ class Wording(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReminderTexts:
     """A language's phrases for reminders.  {text} is the reminder's text, {when} the intended time, {name} a group's name."""
 
@@ -96,7 +97,7 @@ class ReminderTexts:
     private_unsent: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReminderWording:
     """Says reminders in the language of their own words, else in `locale`.  `is_rich`: digests are cards."""
 

@@ -4,7 +4,6 @@ A needle is compared with loosened texts (folding.py), or, if it stands `between
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Final
 
 import regex
 
+from shared.frozen import frozen
 from shared.late_patterns import late
 from shared.search.folding import fold, loosen, without_okurigana
 
@@ -41,7 +41,7 @@ _DENSE_PAIRS: Final = ((3, _TRIPLE),)
 _SHORT_ENDINGS: Final = ("xes", "ses", "zes", "ches", "shes")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Needle:
     """A piece of a query, and the weight of a match."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
 
+from shared.frozen import frozen
 from shared.search.folding import fold, loosen, without_okurigana
 from shared.search.needles import Needle, needles_of
 
@@ -21,7 +22,7 @@ _LENGTH: Final = 0.4
 _LEAST_SHARE: Final = 0.12  # of the score of a text with every needle of the query
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Passage:
     """A text of a document, as `fold` returns it, and the weight of a match in it."""
 
@@ -29,7 +30,7 @@ class Passage:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Found:
     """A document that answers a query: number of the document, number of its best passage, and how often or how well the document matches.
 

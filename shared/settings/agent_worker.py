@@ -2,7 +2,7 @@
 
 import zoneinfo
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +10,7 @@ from shared.access.admission import Access
 from shared.access.budgets import Limits
 from shared.conversation.archive import ARCHIVE_DAYS
 from shared.expenses.money import is_currency
+from shared.frozen import frozen
 from shared.line.addressing import GroupPolicy
 from shared.line.forwarding import MOST_RULES, Owned
 from shared.line.ids import is_user_id
@@ -30,7 +31,7 @@ _LONGEST_NAME: Final = 100  # the name is part of every prompt and of fixed text
 _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class GeminiSettings:
     """Access to Gemini: by `api_key`; if `api_key` is None, on Vertex AI by project and `location`.
 
@@ -51,7 +52,7 @@ class GeminiSettings:
         return self.api_key is None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BotSettings:
     """The bot's name, locale and behaviour.
 
@@ -67,7 +68,7 @@ class BotSettings:
     is_rich: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AgentWorkerSettings:
     """The settings of functions/agent_worker.  LINE is asked to test the webhook every `heartbeat_minutes`; 0: never.
 

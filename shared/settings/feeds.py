@@ -1,12 +1,12 @@
 """The environment of functions/feeds."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from shared.frozen import frozen
 from shared.settings.reader import read_settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FeedsSettings:
     """The settings of functions/feeds."""
 

@@ -4,9 +4,10 @@ import json
 import re
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from shared.frozen import frozen
 from shared.line.ids import is_conversation_id
 from shared.settings.reader import EnvironmentReader
 from shared.settings.secret import Secret
@@ -15,7 +16,7 @@ EVERY_CHAT: Final = "*"
 _NAME: Final = re.compile(r"[^\x00-\x1f\x7f\"]{1,64}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NotionSettings:
     """Access to Notion.
 

@@ -1,11 +1,10 @@
 """The account and the audience of Pub/Sub's push tokens, for functions that check the tokens themselves."""
 
-from dataclasses import dataclass
-
+from shared.frozen import frozen
 from shared.settings.reader import EnvironmentReader
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PushSettings:
     """`service_account`: the e-mail of the account in a push's token; `audience`: the token's `aud`."""
 

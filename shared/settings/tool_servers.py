@@ -8,9 +8,10 @@ MCP_HEADERS={"weather": {"Authorization": "Bearer ..."}}
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from shared.frozen import frozen
 from shared.line.ids import is_conversation_id
 from shared.settings.reader import EnvironmentReader, is_on_this_machine
 from shared.settings.secret import Secret
@@ -30,7 +31,7 @@ _EXAMPLE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ServerHeaders:
     """The headers of one server's requests, from a secret that may change while the process runs; None: no headers."""
 
@@ -42,7 +43,7 @@ class ServerHeaders:
         return {} if self.secret is None else _headers_in(self.secret.value()).get(self.server, {})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ToolServerSettings:
     """One server: its address, its headers, its allowed tools by the server's own names, and the chats with access.
 

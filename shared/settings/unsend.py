@@ -1,15 +1,15 @@
 """The environment of functions/unsend."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from shared.access.admission import Access
+from shared.frozen import frozen
 from shared.settings.push import PushSettings, push_settings
 from shared.settings.reader import read_settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class UnsendSettings:
     """The settings of functions/unsend.
 

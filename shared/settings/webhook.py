@@ -1,13 +1,14 @@
 """The environment of functions/webhook."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.frozen import frozen
 from shared.settings.reader import read_settings
 from shared.settings.secret import Secret
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WebhookSettings:
     """The settings of functions/webhook.
 

@@ -2,11 +2,12 @@
 
 import datetime as dt
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.clock import MINUTE_MS
 from shared.errors import UnusableIdError
+from shared.frozen import frozen
 from shared.line.ids import checked_conversation_id, checked_id
 
 DUE_PREFIX: Final = "due/"
@@ -14,7 +15,7 @@ _YEAR_10000_MS: Final = 253_402_300_800_000
 _KIND: Final = re.compile(r"[a-z-]+", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DueMarker:
     """An empty object whose name says which work is due in a chat, and from which minute on.
 

@@ -6,12 +6,13 @@ A listing says which objects exist at which generation, so the cache never retur
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Final, TypeAlias
 
 from cachetools import LRUCache
 
+from shared.frozen import frozen
 from shared.locked_cache import LockedCache
 from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 
@@ -31,7 +32,7 @@ def _newest_cache() -> LRUCache[str, StoredObject | None]:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ObjectCache:
     """Reads listed objects on the threads of `reads`; safe to share between threads."""
 

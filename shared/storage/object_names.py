@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.errors import UnusableIdError
+from shared.frozen import frozen
 from shared.line.ids import checked_conversation_id, checked_id
 from shared.storage.segment_name import SegmentName
 
@@ -29,7 +30,7 @@ _MS_DIGITS: Final = 15
 _SLUG_LIMIT: Final = 80
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AmendedName:
     """The parts of an amendment event's name: time of writing by the writer's clock, kind, id, and a digest of the bytes."""
 

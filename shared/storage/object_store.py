@@ -5,11 +5,13 @@ Source: Cloud Storage, "Request preconditions" and "Consistency" (single-object 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from shared.frozen import frozen
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@frozen
 class StoredObject:
     """An object as it was at `generation`."""
 
@@ -17,7 +19,7 @@ class StoredObject:
     generation: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ListedObject:
     """An object's name and generation in a listing."""
 

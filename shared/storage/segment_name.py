@@ -1,17 +1,17 @@
 """The names of an archive's segments; each name shows the content of the segment."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from shared.errors import UnusableIdError
+from shared.frozen import frozen
 
 _SUFFIX: Final = ".json"
 _YEAR_10000_MS: Final = 253_402_300_800_000
 _DIGEST: Final = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class SegmentName:
     """The last part of a segment's name: `{first_ms}-{last_ms}-{number}-{digest}.json`.
 

@@ -1,7 +1,6 @@
 """The arguments of expenses: how much, and among whom, as the model passes on what people say."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from shared.agent.grounding import numbers_said, plain_number
@@ -12,13 +11,14 @@ from shared.expenses.money import Money, money_in
 from shared.expenses.people import Circle
 from shared.expenses.rates import Rates, rate_of
 from shared.expenses.shares import divided, with_exact
+from shared.frozen import frozen
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
 
 _HOW: Final = "ask how the amount is divided"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sharing:
     """The people who share an amount, by person key: `among`, if empty all; but not `left_out`.
 

@@ -6,7 +6,7 @@ Every tool works on the turn's overlay, so nothing is promised before the turn i
 import datetime as dt
 import zoneinfo
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from shared.agent.grounding import is_expense_grounded
@@ -24,6 +24,7 @@ from shared.expenses.rates import Rates
 from shared.expenses.settlement import Transfer
 from shared.expenses.staging import ExpenseOverlay
 from shared.expenses.wording import balance_card, settlement_card
+from shared.frozen import frozen
 from shared.knowledge.provenance import PossibleSources
 from shared.line.postback_data import ALL_CURRENCIES, SettlePress
 from shared.tools.expense_arguments import (
@@ -48,7 +49,7 @@ IsPlain = Callable[[Json, Json], bool]
 Action = Callable[["ExpenseTools", Json, ExpenseOverlay, TurnContext], Json | ToolFault | NeedsTap]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ExpenseTools:
     """The tools for expenses.
 

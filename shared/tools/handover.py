@@ -4,13 +4,14 @@ It calls nobody: below the reply stands a question with a button, and the press 
 and not in the operator's own chat.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared import logs
 from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
+from shared.frozen import frozen
 
 _ONE_BUTTON: Final = ToolFault(
     message="Not offered: your reply asks something else already. Offer a person in your next reply.",
@@ -19,7 +20,7 @@ _ONE_BUTTON: Final = ToolFault(
 _OWN_CHAT: Final = ToolFault(message="Not offered: this is the operator's own chat.", may_retry=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HandoverTools:
     """The tool on handovers; `operator_id`: LINE's id of the operator."""
 

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared import logs
@@ -25,6 +25,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallRecord, ExternalCalls, KnownCall
 from shared.conversation.provenance import Provenance
 from shared.errors import AizuchiError, TransientError
+from shared.frozen import frozen
 
 ALREADY_DONE: Final = "This was done already for this message; it was not done a second time."
 _LONGEST_WAIT_S: Final = 60.0
@@ -35,7 +36,7 @@ class UnknownEffectError(TransientError):
     """A write was sent but never answered, so the effect is unknown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Write:
     """A call that changes something in another service; once done, `deed` is among the effects of the turn.
 
@@ -55,7 +56,7 @@ class Write:
     is_as_shown: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class IdempotentWrites:
     """Carries writes out; safe to share between threads.
 

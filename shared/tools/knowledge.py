@@ -5,7 +5,7 @@ Every tool works on the turn's overlay, so nothing reaches the bucket before the
 
 import zoneinfo
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Final, TypeVar
 
@@ -17,6 +17,7 @@ from shared.agent.repeats import asks_for_another
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.frozen import frozen
 from shared.knowledge.catalog import Catalog
 from shared.knowledge.classification import Classification, Classifier, Hint, split_hints
 from shared.knowledge.entry import Entry
@@ -45,7 +46,7 @@ Action = Callable[[Json, EntryOverlay, Occasion], Json | ToolFault | NeedsTap]
 _Result = TypeVar("_Result")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Thought:
     """A thought to file.  `is_named`: a person named the category."""
 
@@ -54,7 +55,7 @@ class _Thought:
     is_named: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class KnowledgeTools:
     """The tools that change entries."""
 

@@ -2,13 +2,14 @@
 
 import zoneinfo
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault
 from shared.conversation.provenance import Provenance
+from shared.frozen import frozen
 from shared.knowledge.catalog import Row, search_texts
 from shared.knowledge.digest import digest
 from shared.knowledge.entry import Entry
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _ATTACHED: Final = "This system puts the digest below your answer, in its language: reply with one short sentence, and repeat none of it."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class KnowledgeQueryTools:
     """The tools that only read entries."""
 

@@ -1,11 +1,12 @@
 """The port behind links: a model that reads pages and watches videos for a question, by requests of its own without functions."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Final, Protocol
 
 from shared import logs
 from shared.clock import Deadline
+from shared.frozen import frozen
 from shared.metering import Metering, Purpose, Usage
 
 ANSWER_LIMIT: Final = 4_000  # characters of an answer about a page or a video
@@ -20,7 +21,7 @@ class LinkStatus(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LinkAnswer:
     """The answer from a page or a video; `text` is empty unless the page was read."""
 
@@ -52,7 +53,7 @@ class LinkReader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MeteredLinkReader:
     """A LinkReader with metered requests."""
 

@@ -5,7 +5,7 @@ An item is an entry, so that ticking one, renaming it or taking it off are the c
 
 import zoneinfo
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Final
 
@@ -13,6 +13,7 @@ from shared.agent.grounding import Asked, is_note_grounded
 from shared.agent.model import Json
 from shared.agent.tools import NeedsTap, Tool, ToolFault
 from shared.conversation.provenance import Provenance
+from shared.frozen import frozen
 from shared.knowledge.entry import NAME_LIMIT
 from shared.knowledge.entry_editor import Occasion
 from shared.knowledge.list_cards import list_card
@@ -30,7 +31,7 @@ _ATTACHED: Final[Json] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ListTools:
     """The tools for shared lists.
 

@@ -1,7 +1,7 @@
 """Facts in entries from a person's own words: listed with dates, and forgotten one by one, together with the source messages."""
 
 import zoneinfo
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.agent.chat_lines import local_moment
@@ -12,6 +12,7 @@ from shared.agent.recall_request import NothingToRecallError
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.conversation.member_mark import mark_id
+from shared.frozen import frozen
 from shared.knowledge.own_facts import facts_of, without_fact
 from shared.line.utf16 import without_lone_surrogates
 from shared.tools.knowledge import by_path, overlay_of, path_of, revision_of_entry
@@ -27,7 +28,7 @@ _NOT_THERE: Final = ToolFault(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OwnFactTools:
     """The tools about what is filed of the asking person's words."""
 

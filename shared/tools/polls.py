@@ -4,7 +4,7 @@ Every tool works on the turn's overlay, so nothing is promised before the turn i
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from shared.agent.model import Json
@@ -15,6 +15,7 @@ from shared.agent.turn_context import TurnContext
 from shared.clock import MINUTE_MS
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
+from shared.frozen import frozen
 from shared.knowledge.provenance import PossibleSources
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
@@ -42,7 +43,7 @@ _NAME_MISSING: Final = (
 Action = Callable[["PollTools", Json, PollOverlay, TurnContext], Json | ToolFault | NeedsTap]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PollTools:
     """The tools for polls.
 

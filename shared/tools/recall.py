@@ -5,7 +5,7 @@ transcript, without ids of messages or people.
 """
 
 import zoneinfo
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.agent.chat_memory import SPAN_TOKENS, ChatMemory
@@ -14,6 +14,7 @@ from shared.agent.model import Json
 from shared.agent.recall_request import SPAN_MESSAGES, NothingToRecallError, RecallRequest, UnknownNameError
 from shared.agent.tools import Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
+from shared.frozen import frozen
 from shared.tools.stretches import queries_of, stretch_of
 
 _FOUND_LIMIT: Final = 10
@@ -33,7 +34,7 @@ _NO_MATCH: Final = ToolFault(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MemoryTools:
     """The tools on a chat's memory."""
 

@@ -6,7 +6,7 @@ Every tool works on the turn's overlay, so nothing is promised before the turn i
 import datetime as dt
 import zoneinfo
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Protocol
 
 from shared.agent.grounding import is_reminder_grounded
@@ -20,6 +20,7 @@ from shared.conversation.history import IndexRow
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.errors import LineUnavailableError
+from shared.frozen import frozen
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
@@ -103,7 +104,7 @@ class PushCosts(Protocol):
 Action = Callable[[Json, ReminderOverlay, TurnContext], Json | ToolFault | NeedsTap]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReminderTools:
     """The tools for reminders.  `costs` None: nothing is pushed, so reminders cost nothing, and nothing is sent in private."""
 

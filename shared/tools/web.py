@@ -4,7 +4,7 @@ Google's display requirements for grounded answers, as far as LINE can meet them
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
 from urllib.parse import quote
 
@@ -15,6 +15,7 @@ from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.conversation.provenance import WEB
 from shared.errors import ModelBlockedError
+from shared.frozen import frozen
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
 from shared.metering import Metering, Purpose, Usage
@@ -29,7 +30,7 @@ _LINK: Final = re.compile(r"https?://[!-~]{1,990}")  # as long as a link that bu
 _RESULTS_PAGE: Final = "https://www.google.com/search?q="
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WebSource:
     """A page that supports an answer.  `url` leads there, perhaps through a redirect of the search engine."""
 
@@ -37,7 +38,7 @@ class WebSource:
     url: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WebAnswer:
     """The answer of a search: `text`, with [1] for the first of `sources`, and `searches`, the queries sent to the search engine.
 
@@ -66,7 +67,7 @@ class WebSearch(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MeteredWebSearch:
     """A WebSearch with metered requests."""
 

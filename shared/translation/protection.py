@@ -9,11 +9,12 @@ Code replaces each by a slot before the model is asked, and puts it back afterwa
 
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import regex
 
+from shared.frozen import frozen
 from shared.late_patterns import late
 
 _LINK: Final = r"(?:https?://|www\.)[^\s<>「」『』（）【】、。，]+"
@@ -38,7 +39,7 @@ _LINK_IN: Final = late(regex.compile, r"https?://|www\.", regex.IGNORECASE)
 MOST_SLOTS: Final = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ProtectedText:
     """A text with slots in the places of `parts`: slot 1 stands for `parts[0]`."""
 

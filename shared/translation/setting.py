@@ -5,13 +5,14 @@
 A message counts by LINE's timestamp alone, so every worker, early or late, decides alike about it.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import MessageRecord
+from shared.frozen import frozen
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
 
@@ -19,7 +20,7 @@ MOST_TERMS: Final = 30
 LONGEST_TERM: Final = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Term(Extensible):
     """A word or name that is not translated, and the command that named it."""
 
@@ -27,7 +28,7 @@ class Term(Extensible):
     source: Source
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TranslationSetting(Extensible):
     """The languages between which members' messages are translated; none: translation is off.
 

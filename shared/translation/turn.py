@@ -7,7 +7,7 @@ to a question counts on the token of such a message, and this turn uses no other
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -31,6 +31,7 @@ from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route, StoredTurn
 from shared.errors import BudgetSpentError, PromptAmendedError
+from shared.frozen import frozen
 from shared.line.events import LineEvent
 from shared.line.messaging import MESSAGES_A_CALL, SENDING_S, ReplyToken
 from shared.line.phrases import Phrase, Phrases
@@ -54,7 +55,7 @@ _SECONDS: Final = 8.0
 _TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TranslationTurns:
     """Translates messages of members, each once."""
 
@@ -113,7 +114,7 @@ class TranslationTurns:
         return spending.was_told_of_translations and not self.budgets.may_translate(spending)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _TranslationWork:
     """What the works of messages and of edits share: one request, one outcome, one token."""
 
@@ -273,7 +274,7 @@ class _TranslationWork:
         return [language for language in self.setting.languages if language in LOCALES] or [self.turns.phrases.locale]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _MessageWork(_TranslationWork):
     """Translates the messages that wait, the own one among them."""
 
@@ -331,7 +332,7 @@ class _MessageWork(_TranslationWork):
         return tuple(sorted(waiting, key=by_time))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _EditWork(_TranslationWork):
     """Translates a translated message anew after an edit, on the edit's own token."""
 

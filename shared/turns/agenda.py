@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from shared.conversation.history import History
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.frozen import frozen
 from shared.line.phrases import Phrase
 from shared.line.postback_data import AnswerButton
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Agenda:
     """The work of a turn: messages to cover, messages to think about, and deferrals or a proposal to fulfil.
 

@@ -1,7 +1,7 @@
 """Announcements: fixed texts that answer an event, such as a greeting.  Like any answer, an announcement goes through the chat's turn."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from shared.bus.result import EventResult
@@ -14,6 +14,7 @@ from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, StoredTurn
 from shared.errors import CrowdedOutError, TurnBusyError
+from shared.frozen import frozen
 from shared.line.events import LineEvent
 from shared.line.language import shown_language
 from shared.line.messaging import SENDING_S
@@ -33,7 +34,7 @@ def stage_nothing(_: int) -> tuple[StagedWrite, ...]:
     return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Announcement:
     """A fixed text that answers an event.
 
@@ -131,7 +132,7 @@ def postponed_once(event: LineEvent, phrases: Phrases, which: Phrase) -> Announc
     return phrased(event, phrases, which, offer=Offer(is_postponed=True, is_said_once=True))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Announcer:
     """Makes announcements."""
 
@@ -158,7 +159,7 @@ class Announcer:
         return self.runner.run(conversation, delivery.in_turn, conversation.turn.read(), event.deadline).result
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _AnnouncementDelivery:
     reader: HistoryReader
     outbox: Outbox

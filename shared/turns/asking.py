@@ -1,11 +1,12 @@
 """The questions of an outcome as messages: with a button to do what is asked and one to decline, drawn as cards with `RICH=on`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared.conversation.records import Erasure, OfferedTranslation, OutcomeRecord, TermChange
 from shared.conversation.silences import SilenceChange
+from shared.frozen import frozen
 from shared.line.cards.card import CardButton
 from shared.line.cards.questions import PARAGRAPHS_APART, changes_apart, question_card
 from shared.line.messaging import TEMPLATE_TEXT_LIMIT, OutgoingMessage, PostbackButton
@@ -38,7 +39,7 @@ _TERM_BUTTONS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Asking:
     """Writes the questions of outcomes, in the language of the outcome's text.
 

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from shared import logs
 from shared.errors import AizuchiError
+from shared.frozen import frozen
 
 Pause = Callable[[float], bool]
 
@@ -24,7 +25,7 @@ class Event(Protocol):
     def wait(self, timeout: float | None = None) -> bool: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Background:
     """Runs work during a block, on `threads`: one thread for each block that runs at the same time."""
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
+from shared.frozen import frozen
 
 
 class HeldLease(Protocol):
@@ -22,7 +23,7 @@ class HeldLease(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Basis:
     """What a prompt rests on.
 

@@ -1,7 +1,5 @@
 """Wait until what a chat's turn is committed to is carried out; take the turn over if its holder died."""
 
-from dataclasses import dataclass
-
 from shared.bus.result import EventResult
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing
@@ -10,6 +8,7 @@ from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import StoredTurn
 from shared.errors import TurnBusyError
+from shared.frozen import frozen
 from shared.line.events import LineEvent
 from shared.line.messaging import SENDING_S
 from shared.turns.lease import Lease
@@ -34,7 +33,7 @@ def _leave(_: Place) -> None:
     raise TurnBusyError("the holder of the turn is still writing")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _CommittedWork:
     """A TurnWork without a turn of its own: the work is done once another outcome's writes are made."""
 

@@ -12,6 +12,7 @@ from cachetools import LRUCache
 
 from shared.clock import Clock
 from shared.conversation.records import MessageRecord, by_time
+from shared.frozen import frozen
 
 A_MINUTE: Final = 30
 """Messages of one chat per minute that are answered on arrival; with more, a flood begins."""
@@ -47,7 +48,7 @@ def _newest() -> LRUCache[str, _Newest]:
     return LRUCache(_MAX_CHATS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Floods:
     """The newest arrivals of chats in this instance; safe to share between threads."""
 

@@ -4,7 +4,7 @@ A notice, a summary, the result of a poll and a calendar's new address wait so. 
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import ClassVar
 
@@ -16,6 +16,7 @@ from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecor
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import StoredTurn
+from shared.frozen import frozen
 from shared.line.messaging import SENDING_S, ReplyToken
 from shared.turns.lease import Lease
 from shared.turns.outbox import ENDING_S, Outbox
@@ -58,7 +59,7 @@ def _was_met_by_silence(message: MessageRecord, history: History) -> bool:
     return bool(covering) and all(one.kind is OutcomeKind.SKIPPED for one in covering)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FreeTokenWork(ABC):
     """A TurnWork on the token of the message `own`."""
 

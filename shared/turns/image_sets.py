@@ -1,18 +1,19 @@
 """Image sets: images that were sent together come as several events, in any order; a turn waits until the journal holds all of them."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.clock import Clock, Deadline
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 
 IMAGE_SET_S: Final = 6.0
 _POLL_S: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ImageSets:
     """Waits for the other images of a set, up to IMAGE_SET_S.
 

@@ -6,7 +6,7 @@ message stays context.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -20,6 +20,7 @@ from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route, StoredTurn
 from shared.errors import AizuchiError, PromptAmendedError
+from shared.frozen import frozen
 from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrases
 from shared.metering import Meter, log_usage, metered
@@ -37,7 +38,7 @@ _SECONDS: Final = 10.0
 _TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Interjection:
     """Lets the model interject, at most once in 30 seconds a chat."""
 
@@ -77,7 +78,7 @@ def is_too_soon(conversation: Conversation, stored_turn: StoredTurn, *, now_ms: 
     return now_ms < max(free_ms, written_ms + EVERY_MS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _InterjectionDelivery:
     interjection: Interjection
     conversation: Conversation

@@ -5,7 +5,7 @@ takes longer is followed by another look.
 """
 
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.clock import Clock
@@ -13,12 +13,13 @@ from shared.conversation.amendment_log import EndLook
 from shared.conversation.records import OutcomeRecord
 from shared.conversation.silences import SilencesRecord
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 
 COUNTS_S: Final = 1.0
 """How long before the end of the commit a look may have begun; a withdrawal stored later than that may find the answer on its way."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LastLook:
     """A look at a chat under an outcome.
 

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Final, Protocol
 
@@ -15,6 +15,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.conversation.word_holder import WordHolder, begin_removals
 from shared.errors import LineRefusedError
+from shared.frozen import frozen
 from shared.line.bubbles import answer_messages, card_messages, fixed_messages, length_of, longest_answer
 from shared.line.cards.card import Card, card_in
 from shared.line.cards.sources import card_apart, sources_apart
@@ -67,7 +68,7 @@ class Attachments(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Outbox:
     """Delivers committed outcomes.  Nothing is sent before it is committed.
 

@@ -1,7 +1,7 @@
 """The question of a turn, and the ports that decide the answer."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, TypeVar
 
 from shared.clock import Deadline
@@ -10,6 +10,7 @@ from shared.conversation.media import Fetches
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, OutcomeRecord, ProposedCall
 from shared.conversation.store import Conversation
+from shared.frozen import frozen
 from shared.turns.basis import Basis
 
 _Response = TypeVar("_Response")
@@ -40,7 +41,7 @@ class NoFollowUps:
         """Do nothing."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Question:
     """The messages to answer (`asked`) in their chat, and the outcome before the decision (`draft`).
 

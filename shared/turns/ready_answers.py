@@ -1,6 +1,6 @@
 """Ready answers: what a turn commits without asking the model, such as a stored answer, or the notice that a budget is spent."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -8,6 +8,7 @@ from shared.access.budgets import Budgets
 from shared.clock import Clock
 from shared.conversation.history import History
 from shared.conversation.records import Audit, OutcomeKind, OutcomeRecord, outcome_of
+from shared.frozen import frozen
 from shared.line.phrases import Phrase, Phrases
 from shared.locales import LOCALES
 from shared.turns.attempt import Attempt
@@ -16,7 +17,7 @@ _TRIES: Final = 3
 _THOUGHTS: Final = 4  # a request; each but the last ended because something in its prompt was edited or withdrawn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReadyAnswers:
     """Answers of a turn that need no model."""
 

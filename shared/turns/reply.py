@@ -24,6 +24,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import StoredTurn
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import FollowUpError, PromptAmendedError
+from shared.frozen import frozen
 from shared.line.messaging import SENDING_S
 from shared.line.phrases import Phrases
 from shared.metering import Meter, log_usage, metered
@@ -50,7 +51,7 @@ _ABANDONED_S: Final = 12.0  # an abandoned request takes no longer; by then its 
 _TAP_S: Final = 8.0  # to carry out a change that was proposed before
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reply:
     """Replies to addressed messages, and to presses of the button under "still thinking"."""
 

@@ -24,6 +24,7 @@ from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import StoredTurn
 from shared.errors import AizuchiError, TurnBusyError
+from shared.frozen import frozen
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import ENDING_S, Outbox
 from shared.turns.waiting_room import Place, WaitingRoom
@@ -64,7 +65,7 @@ class TurnWork(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Waiting:
     """How a delivery waits for its chat's turn.  By default: as a message that the next turn, or a tick, answers too.
 
@@ -82,7 +83,7 @@ class Waiting:
     hand_over: Callable[[Place], EventResult | None] = lambda _: None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TurnDelivery:
     """A request's work in its chat's turn, and how the request waits for the turn.
 
@@ -103,7 +104,7 @@ class TurnDelivery:
         return self.event == outcome.webhook_event_id or self.event in outcome.covered_ids
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Run:
     """The result of a delivery; how many messages the chat's journal held then, and how many a prompt shows.
 
@@ -145,7 +146,7 @@ class _Patience:
         return self.fruitless_readings >= _FRUITLESS_READINGS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class TurnRunner:
     """Runs deliveries."""
 

@@ -1,10 +1,11 @@
 """How the suggestions of an answer are shown: in a 1:1 chat as quick replies, in groups as buttons of a card or as words to type."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from shared.conversation.records import OutcomeRecord
+from shared.frozen import frozen
 from shared.line.cards.card import Card, CardButton
 from shared.line.language import language_of
 from shared.line.messaging import OutgoingMessage, SayButton
@@ -14,7 +15,7 @@ from shared.line.postback_data import SuggestionPress
 _MOST_IN_GROUPS: Final = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Suggesting:
     """Adds suggestions to the messages of an answer."""
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.frozen import frozen
 from shared.turns.background import Event
 
 PLACES: Final = 4
@@ -42,7 +43,7 @@ class Place:
     woken: Event = field(default_factory=threading.Event, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class WaitingRoom:
     """The places of one instance, by chat; safe to share between threads."""
 

@@ -1,13 +1,14 @@
 """A reader of files in this process, without limits."""
 
 import zoneinfo
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shared.files.document import Document, Unread, UnreadableFileError
 from shared.files.reading import read_document
+from shared.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MemoryFiles:
     """A FileReader."""
 

@@ -1,16 +1,17 @@
 """LINE's profiles and message contents in memory."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeVar
 
+from shared.frozen import frozen
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, ContentTooLargeError, Unfetched
 
 _Kept = TypeVar("_Kept")
 _PIECE_BYTES: Final = 256 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HeldContent:
     """The content of a message; `content_type` is LINE's, without parameters."""
 

@@ -1,14 +1,15 @@
 """Pages in memory, in place of the model that reads them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from shared.clock import Deadline
+from shared.frozen import frozen
 from shared.metering import Usage
 from shared.tools.link_port import LinkAnswer, LinkStatus
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class MemoryLinkReader:
     """Answers every question about a page with the words of the page; other addresses are not retrieved.
 

@@ -9,13 +9,14 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared.adapters.sqlite.database import Database
 from shared.bus.messages import BusMessage
 from shared.clock import Clock
 from shared.errors import PublishFailedError, StorageUnavailableError
+from shared.frozen import frozen
 
 MOST_ATTEMPTS: Final = 20
 _LEASE_MS: Final = 120_000  # Pub/Sub's acknowledgement deadline in infra/terraform
@@ -26,7 +27,7 @@ _NONE: Final[Mapping[str, int]] = {}
 _FIELDS: Final = "id, chat, data, attributes, published_ms, attempts"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class QueuedMessage:
     """A message taken for its attempt number `attempts`, or a dead letter.  `chat` is "" for an event without a chat."""
 

@@ -6,9 +6,11 @@ Source: SQLite, "PRAGMA user_version": an integer in the file's header for the a
 import os
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
+
+from shared.frozen import frozen
 
 _COPY: Final = ".before-"
 
@@ -24,7 +26,7 @@ class DatabaseInUseError(DatabaseRefusedError):
     """Another process uses the folder."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Schema:
     """The tables of a release.  `steps` holds, for each older version, the statements that lead to the next version."""
 

@@ -20,11 +20,12 @@ from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
+from shared.frozen import frozen
 from shared.search.literal_runs import Signs
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Derived:
     """An answer or a recap, by its own id; without `words` if they were removed before."""
 

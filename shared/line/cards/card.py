@@ -5,15 +5,17 @@
 Every card has a plain text that says the same, for `RICH=off`, for notifications and for screen readers: the text of the message.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
 import msgspec
 
+from shared.frozen import frozen
+
 Action = Literal["press", "copy", "open"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CardButton:
     """A button.  `press`: a postback with the data, shown in the chat as `shown`; `copy`: copies the text; `open`: opens the address.
 
@@ -27,7 +29,7 @@ class CardButton:
     is_quiet: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CardRow:
     """A line of a list, for example "call the gardener" with the detail "due 2026-11-28", and its own buttons.
 
@@ -40,7 +42,7 @@ class CardRow:
     is_heading: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Card:
     """A title, rows, and buttons below them."""
 

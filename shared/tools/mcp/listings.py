@@ -15,6 +15,7 @@ from typing import Final
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.errors import AizuchiError, CorruptRecordError
+from shared.frozen import frozen
 from shared.storage.codec import decode, encode
 from shared.storage.object_store import ObjectStore
 from shared.tools.mcp.port import MOST_TOOLS, SCHEMA_LIMIT, ConnectedServer, Listing, ServedTool
@@ -29,7 +30,7 @@ _USUAL_TTL_MS: Final = 600_000
 _DESCRIPTION_LIMIT: Final = 2_000  # characters that are stored
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class StoredTool(Extensible):
     """A tool as its server described it; `schema` is JSON text, for example `{"type": "object"}`."""
 
@@ -38,7 +39,7 @@ class StoredTool(Extensible):
     schema: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ListingRecord(Extensible):
     """The record `tool-servers/{name}.json`; the listing is asked for anew at `due_ms`."""
 
@@ -55,7 +56,7 @@ class _Cached:
     lock: Lock = field(default_factory=Lock, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ToolListings:
     """The stored listings of the connected servers; safe to share between threads."""
 

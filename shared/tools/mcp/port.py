@@ -4,13 +4,14 @@ Source: Model Context Protocol, revision 2026-07-28, "Tools": `tools/list` and `
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Final, Protocol
 
 from shared.agent.model import Json
 from shared.clock import Deadline
 from shared.errors import AizuchiError
+from shared.frozen import frozen
 
 MOST_TOOLS: Final = 64
 """Tools of one server that are stored; a listing may have more."""
@@ -45,7 +46,7 @@ class ToolServerRefusedError(AizuchiError):
         self.explanation = explanation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ServedTool:
     """A tool as its server describes it: `ServedTool(name="forecast", description="...", input_schema={"type": "object"})`."""
 
@@ -54,7 +55,7 @@ class ServedTool:
     input_schema: Json = field(default_factory=dict, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Listing:
     """The tools of a server, and for how long the listing is good by the server's `ttlMs`; None: the server does not say."""
 
@@ -62,7 +63,7 @@ class Listing:
     ttl_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ServedResult:
     r"""The result of a call as text; `is_error`: the tool itself failed.  Pictures and sounds are named, not passed on.
 
@@ -85,7 +86,7 @@ class ToolServer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ConnectedServer:
     """A server that the operator connected, the uses of its allowed tools, and the chats with access (None: all).
 

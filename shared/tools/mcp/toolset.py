@@ -16,6 +16,7 @@ from shared.agent.receipts import Deed, DeedKind, quotable, without_turns
 from shared.agent.token_estimate import estimated_tokens
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
+from shared.frozen import frozen
 from shared.line.json_text import encodable
 from shared.line.utf16 import without_lone_surrogates
 from shared.tools.idempotency import IdempotentWrites, UnknownEffectError, Write
@@ -56,7 +57,7 @@ class _Made:
     lock: Lock = field(default_factory=Lock, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ServedTools:
     """The tools that the connected servers list and the operator allows; made anew only when a listing has changed."""
 
@@ -129,7 +130,7 @@ def _declared_tokens(tool: Tool) -> int:
     return estimated_tokens(f"{tool.name} {tool.description} {json.dumps(tool.parameters)}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Call:
     connected: ConnectedServer
     tool: str

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeVar
 
 from cachetools import TTLCache
 
 from shared.clock import Clock, Deadline
+from shared.frozen import frozen
 from shared.locked_cache import LockedCache
 from shared.tools.notion.port import NotionDatabases, Page, Person, Schema
 from shared.tools.notion.properties import UnfitValueError, folded, quote
@@ -37,7 +38,7 @@ class TtlCache:
         return fresh
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Databases:
     """The databases of a deployment.  Every method raises NotionUnavailableError and NotionRefusedError."""
 
@@ -72,7 +73,7 @@ class Databases:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ReferenceLookup:
     """The References of a deployment: finds people and pages by name, within a deadline."""
 

@@ -9,12 +9,13 @@ import itertools
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from shared import logs
 from shared.agent.token_estimate import estimated_tokens
 from shared.clock import Clock, Deadline
+from shared.frozen import frozen
 from shared.line.display_names import sanitised
 from shared.tools.notion.databases import Databases
 from shared.tools.notion.port import NotionRefusedError, NotionUnavailableError, Property, Schema
@@ -62,7 +63,7 @@ class KnownProperties:
         return _Read(schemas=schemas, words=properties_text(schemas.items()), until_s=until_s)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Read:
     schemas: dict[str, Schema] = field(default_factory=dict, repr=False)
     words: str = field(default="", repr=False)

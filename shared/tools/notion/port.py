@@ -5,12 +5,13 @@ check the JSON before calling a port. Source: docs/notion-facts.md.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from shared.agent.model import Json
 from shared.clock import Deadline
 from shared.errors import PermanentError, TransientError
+from shared.frozen import frozen
 
 PropertyValues = Mapping[str, Json]  # by the name of the property, such as {"Done": {"checkbox": True}}
 
@@ -34,7 +35,7 @@ class NotionUnavailableError(TransientError):
         self.may_have_effect = may_have_effect
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Property:
     """A column of a data source.  `options` are the valid names of a select, multi_select or status.
 
@@ -47,7 +48,7 @@ class Property:
     related_data_source_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Schema:
     """The columns of one data source, in Notion's order; exactly one is of type `title`."""
 
@@ -60,7 +61,7 @@ class Schema:
         return next(one for one in self.properties.values() if one.type == "title")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Page:
     """A page.  `data_source_id` and `database_id` are its parents, None outside databases; `is_own`: created by the bot."""
 
@@ -72,7 +73,7 @@ class Page:
     properties: PropertyValues = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class QueryResult:
     """The first pages that match a query, and whether there are more."""
 
@@ -80,7 +81,7 @@ class QueryResult:
     has_more: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Block:
     """A block of a page: type, plain text, time of creation (to the minute), and whether the bot created the block."""
 
@@ -90,7 +91,7 @@ class Block:
     is_own: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Person:
     """A person, as a value of a `people` property."""
 

@@ -7,10 +7,11 @@ import datetime as dt
 import math
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
 
 from shared.agent.model import Json
+from shared.frozen import frozen
 from shared.line.graphemes import split_at_graphemes
 from shared.tools.notion.port import Property, PropertyValues, Schema
 
@@ -42,7 +43,7 @@ class References(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PropertyWriter:
     """Converts plain values to Notion's.  `time_zone` applies to times without an offset; `today` is the day there."""
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import zoneinfo
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from shared import logs
@@ -16,6 +16,7 @@ from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.conversation.provenance import NOTION
+from shared.frozen import frozen
 from shared.line.graphemes import split_at_graphemes
 from shared.line.json_text import encodable
 from shared.tools.idempotency import IdempotentWrites
@@ -38,7 +39,7 @@ _END: Final = 40  # characters by which the end of a text is recognised
 _Run = Callable[[Json, TurnContext], Json | ToolFault | NeedsTap]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class NotionTools:
     """The tools of a deployment, offered only in the chats with ids in `conversations`; None: in every chat."""
 
