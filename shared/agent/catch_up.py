@@ -26,6 +26,9 @@ _UNREADABLE: Final = (
     "[note] Somebody asks by /catchup what they missed. Older messages cannot be read this time: say so."
 )
 
+UNREAD: Final = TextContent(role="user", texts=(_UNREADABLE,))
+"""The task without the lines, which cannot be shown to the model."""
+
 
 @frozen
 class CatchUp:
@@ -42,7 +45,7 @@ class CatchUp:
             recalled = self.memory.find(context, RecallRequest(asked=asked))
         except (NothingToRecallError, AizuchiError) as cause:
             logs.warning("catch_up_failed", error_type=type(cause).__name__)
-            return TextContent(role="user", texts=(_UNREADABLE,))
+            return UNREAD
         logs.info("catch_up_read", lines=len(recalled.lines), left_out=recalled.left_out)
         return TextContent(role="user", texts=(_task(recalled), *(recalled.lines or (_NOTHING,))))
 

@@ -64,6 +64,7 @@ class Agent:
         deadline: Deadline | None = None,
         only: tuple[str, ...] = (),
         asked_only: Callable[[], tuple[Content, ...]] | None = None,
+        unread: Callable[[], tuple[Content, ...]] | None = None,
         on_last_request: Callable[[], None] = lambda: None,
         trouble_with_reply: Callable[[str | None], Trouble | None] = lambda _: None,
         unbacked_claims: Callable[[str, Collection[str]], Collection[object]] = lambda *_: (),
@@ -72,9 +73,10 @@ class Agent:
         """Return the decision, by the deadline, if any, and within the limits.
 
         The model may call `only` the named tools; empty: all tools of the turn. `asked_only` returns the contents of a prompt with only the
-        messages to answer. `on_last_request` is called when a request begins after which the model may only end the turn. A message in
-        trouble, for example a blank message, is requested again; without a better message it is returned. `unbacked_claims` returns what a
-        message claims without one of the tools that were carried out or proposed; `is_claimed_done`, whether it calls a change done.
+        messages to answer, `unread` the same without what the code read for them, if it did. `on_last_request` is called when a
+        request begins after which the model may only end the turn. A message in trouble, for example a blank message, is requested again;
+        without a better message it is returned. `unbacked_claims` returns what a message claims without one of the tools that were carried
+        out or proposed; `is_claimed_done`, whether it calls a change done.
 
         Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError, ModelCallLimitError, DeadlineError.
         """
@@ -85,7 +87,11 @@ class Agent:
             limits=limits,
             chance=self.chance,
             asking=Asking(
-                system_instruction=system_instruction, contents=tuple(contents), asked_only=asked_only, only=only
+                system_instruction=system_instruction,
+                contents=tuple(contents),
+                asked_only=asked_only,
+                unread=unread,
+                only=only,
             ),
             on_last_request=on_last_request,
             context=context,

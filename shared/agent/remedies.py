@@ -4,8 +4,8 @@ The remedies of a trouble have an order: its first occurrence in a turn gets the
 remedy is skipped: `WITHOUT_MEDIA` in a prompt without media, `OTHER_MODEL` without a second model still to be asked. An unusable answer is
 never appended to the contents. After the last remedy the turn fails.
 
-    the prompt is blocked ─▶ without the newest results ─▶ with only what is asked ─▶ without the newest results
-    ─▶ without media ─▶ "I cannot answer that"
+    the prompt is blocked ─▶ without the newest results ─▶ with only what is asked ─▶ and without what was read for it
+    ─▶ without the newest results ─▶ without media ─▶ "I cannot answer that"
 
 Source: Gemini API, `FinishReason`; the content and the frequency of each reason, from issues of the client libraries:
 python-genai #1289 (empty STOP), #1789 and #1836 (MALFORMED_FUNCTION_CALL), #1818 (UNEXPECTED_TOOL_CALL), #1011 (MAX_TOKENS by thoughts).
@@ -38,7 +38,9 @@ class Remedy(StrEnum):
     WITHOUT_RESULTS = "without_results"
     """The results that the newest calls have read are left out."""
     ASKED_ONLY = "asked_only"
-    """The prompt holds only the messages to answer."""
+    """The prompt holds only the messages to answer, and what the code read for them, such as the missed lines of a `/catchup`."""
+    UNREAD = "unread"
+    """The same, without what the code read."""
     WITHOUT_MEDIA = "without_media"
     """A note replaces every medium."""
     OTHER_MODEL = "other_model"
@@ -94,6 +96,7 @@ _FEWER_CALLS: Final = (
 _REFUSED: Final = (
     Remedy.WITHOUT_RESULTS,
     Remedy.ASKED_ONLY,
+    Remedy.UNREAD,
     Remedy.WITHOUT_RESULTS,  # a reading may bring back what was left out of the prompt
     Remedy.WITHOUT_MEDIA,
 )

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from shared import logs, tracing
 from shared.agent.attachments import without_footnotes, without_lines_of
-from shared.agent.catch_up import CatchUp, is_catch_up_only
+from shared.agent.catch_up import UNREAD, CatchUp, is_catch_up_only
 from shared.agent.claims import is_claimed_done, unbacked_claims
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, ShownMedia, recent_media
@@ -168,7 +168,10 @@ class AgentResponder:
                 context,
                 deadline=question.deadline,
                 only=(REPLY,) if is_catch_up_only(context) else (),
-                asked_only=lambda: (*self._asked_only(question, shown, now_ms=context.now_ms), *done),
+                asked_only=lambda: _with_read(self._asked_only(question, shown, now_ms=context.now_ms), notes),
+                unread=None
+                if missed is None
+                else lambda: (*self._asked_only(question, shown, now_ms=context.now_ms), *done, UNREAD),
                 on_last_request=question.on_last_request,
                 trouble_with_reply=lambda message: (
                     trouble_with_reply(context.untrusted_input, message)
@@ -338,6 +341,11 @@ class AgentResponder:
             return replace(draft.with_fixed_text(text, OutcomeKind.APOLOGISED), answers=())
         text = f"{text}\n\n{mask_ids(receipt_text)}"
         return having_read(replace(draft, kind=OutcomeKind.APOLOGISED, text=text, answers=()), context)
+
+
+def _with_read(asked_only: tuple[Content, ...], notes: Sequence[Content]) -> tuple[Content, ...]:
+    """Return the contents with the notes on earlier attempts, and with what the code read for the messages to answer."""
+    return (*asked_only, *notes)
 
 
 def _no_claims(_: str, __: Collection[str]) -> tuple[()]:

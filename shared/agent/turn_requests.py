@@ -49,12 +49,14 @@ class Limits:
 class Asking:
     """A turn's question: its `contents`, and with `asked_only` the contents of a prompt with only the messages to answer.
 
+    `unread`: the same without what the code read for these messages; None: the code read nothing.
     The model may call `only` these tools; empty: all tools of the turn.
     """
 
     system_instruction: str
     contents: tuple[Content, ...]
     asked_only: Callable[[], tuple[Content, ...]] | None = None
+    unread: Callable[[], tuple[Content, ...]] | None = None
     only: tuple[str, ...] = ()
 
 
@@ -206,6 +208,8 @@ class TurnRequests:
                 return bool(self._other_models)
             case Remedy.ASKED_ONLY:
                 return not self._contents.begins_with(self._asked_only())
+            case Remedy.UNREAD:
+                return self._asking.unread is not None
             case Remedy.WITHOUT_MEDIA:
                 return self._contents.has_media
             case Remedy.WITHOUT_RESULTS:
@@ -227,6 +231,8 @@ class TurnRequests:
             case Remedy.ASKED_ONLY:
                 self.saw_asked_only = not self._contents.has_called
                 self._contents.begin_with(self._asked_only())
+            case Remedy.UNREAD if self._asking.unread is not None:
+                self._contents.begin_with(self._asking.unread())
             case Remedy.WITHOUT_MEDIA:
                 self._contents.leave_out_media()
             case Remedy.OTHER_MODEL:

@@ -240,11 +240,11 @@ class People:
         message.medium = f"picture of {word}".encode()
         return message
 
-    def catch_up(self, *, at_s: float) -> Message:
-        """Return `/catchup`, which has no word, and is for the bot also in a group."""
+    def catch_up(self, *, at_s: float, by: str | None = None) -> Message:
+        """Return `/catchup`, which has no word, and is for the bot also in a group; `by` is the member, else the members write in turn."""
         number = next(self.message_numbers)
         content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": "/catchup"}
-        return self._say(number, content, at_s=at_s, word=None, addressed=True)
+        return self._say(number, content, at_s=at_s, word=None, addressed=True, by=by)
 
     def press(self, data: str, *, at_s: float) -> Message:
         """Return a press of "show the answer".  Its event has no message, so the bot identifies it by the event's id."""

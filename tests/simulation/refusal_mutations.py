@@ -15,6 +15,16 @@ OF_REFUSALS: Final[Mapping[str, Mutation]] = {
         DropArgument("think", "asked_only"),
         lacks="one blocked word is the answer to every question whose prompt holds it",
     ),
+    "shows_what_was_missed_beside_a_refusal": Mutation(
+        f"{_RESPONDER}:AgentResponder._think",
+        Bypass("_with_read"),
+        lacks="a blocked word anywhere in the chat takes from /catchup all that was missed",
+    ),
+    "answers_without_what_was_missed": Mutation(
+        f"{_RESPONDER}:AgentResponder._think",
+        DropArgument("think", "unread"),
+        lacks="/catchup is refused, as if its sender had written the blocked word of another member",
+    ),
     "marks_what_is_refused": Mutation(
         f"{_CULPRITS}:Culprits._mark_culprits",
         Skip("refuse"),

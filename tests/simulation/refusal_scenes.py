@@ -5,11 +5,12 @@ from typing import Final
 
 from shared.line.phrases import Phrase, phrase
 from tests.simulation.mind import Mind
-from tests.simulation.people import GROUP
+from tests.simulation.people import GROUP, MEMBERS
 from tests.simulation.scene import MINUTE_S, Scene
 
 _PARTLY_REFUSED: Final = phrase(Phrase.PARTLY_REFUSED, locale="en", bot_name="")
 _BETWEEN_TURNS_S: Final = 2.0
+_BETWEEN_VISITS_S: Final = 3_600.0
 
 
 def _answers(scene: Scene, count: int) -> list[str]:
@@ -90,6 +91,36 @@ def _asked_beside_a_blocked_question(scene: Scene, verb: str = "") -> list[str]:
 def _not_refused(told: list[str]) -> list[str]:
     is_told = told == [phrase(Phrase.APOLOGY_REFUSED, locale="en", bot_name="")]
     return [] if is_told else ["I6: a member whose question was blocked met silence"]
+
+
+def catch_up_beside_a_blocked_word() -> list[str]:
+    """A member says a blocked word, another member something else, and the first one asks by /catchup: what was missed is told."""
+    with Scene(group=True).playing() as scene:
+        told = " ".join(_caught_up(scene, blocked=0))
+        found = (
+            [] if "word1a" in told else ["I6: what was missed was not told, because of the words of another message"]
+        )
+        return [*found, *scene.rests(calm=True)]
+
+
+def catch_up_of_a_blocked_word() -> list[str]:
+    """The same; the blocked word is what the member has missed: the model is asked without it, and answers."""
+    with Scene(group=True).playing() as scene:
+        is_refused = phrase(Phrase.APOLOGY_REFUSED, locale="en", bot_name="") in _caught_up(scene, blocked=2)
+        found = ["I6: /catchup was refused for the words of another message"] if is_refused else []
+        return [*found, *scene.rests(calm=True)]
+
+
+def _caught_up(scene: Scene, *, blocked: int) -> list[str]:
+    """A member says two words and goes, and another says one. The first asks what was missed; return what the bot says."""
+    asking, other = MEMBERS[:2]
+    scene.stage.mood.blocked = frozenset({f"word{blocked}a"})
+    for member in (asking, asking, other):
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False, by=member))))
+        scene.sleeps(_BETWEEN_VISITS_S)
+    message = scene.stage.people.catch_up(at_s=scene.world.now_s, by=asking)
+    scene.runs_to_end(scene.pushes(scene.delivers(message)))
+    return scene.said
 
 
 def broken_picture_that_is_asked_about() -> list[str]:

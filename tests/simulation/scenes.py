@@ -372,6 +372,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "asks_with_only_what_is_asked": refusal_scenes.blocked_word_that_was_overheard,
     "marks_what_is_refused": refusal_scenes.blocked_word_that_was_overheard,
     "answers_beside_what_is_refused": refusal_scenes.question_beside_a_blocked_one,
+    "shows_what_was_missed_beside_a_refusal": refusal_scenes.catch_up_beside_a_blocked_word,
+    "answers_without_what_was_missed": refusal_scenes.catch_up_of_a_blocked_word,
     "shows_no_card_below_a_refusal": refusal_scenes.balance_beside_a_blocked_question,
     "says_what_is_left_out": refusal_scenes.edit_of_a_question_about_a_blocked_message,
     "asks_without_media": refusal_scenes.broken_picture_that_is_asked_about,

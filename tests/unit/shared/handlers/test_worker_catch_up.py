@@ -1,12 +1,13 @@
 """`/catchup` sums up what its sender missed, whatever the model would choose, and holds nothing that was taken back."""
 
+import datetime as dt
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import pytest
 
-from shared.adapters.memory.scripted_model import Step, calling
+from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.agent.recall_request import SPAN_MESSAGES
 from shared.conversation.records import MessageRecord
@@ -21,6 +22,8 @@ from tests.unit.shared.handlers.conftest import YUKI
 from tests.unit.shared.handlers.test_worker_recall import DAY_MS, archive
 
 KENJI: Final = "U" + "2" * 32
+_PROBED: Final = 12
+"""Steps for the search after an answer for what is blocked."""
 SUM_UP: Final = calling(("reply", {"message": "Kenji took the inn."}))
 
 
@@ -189,3 +192,45 @@ def test_nothing_of_what_is_unsent_during_a_catch_up_is_anywhere(worker: PushedW
     assert not [word for word in gone if word in " ".join(worker.said)]
     assert not [word for word in gone if word in everything_in(worker.store)]
     assert "word8x" in prompt
+
+
+def blocking(word: str) -> Step:
+    """Return a step that refuses a prompt with the word, and sums up any other."""
+
+    def step(request: ModelRequest) -> ModelResponse:
+        held = [text for content in request.contents for text in getattr(content, "texts", ())]
+        return unusable("", block_reason="PROHIBITED_CONTENT") if any(word in text for text in held) else SUM_UP
+
+    return step
+
+
+def hears(worker: PushedWorker, group: ChatEvents, text: str, *, by: str, hours_ago: int) -> None:
+    """A message that is not for the bot was sent in the group so long ago."""
+    sent_ms = START_MS - hours_ago * 3_600_000
+    published = dt.datetime.fromtimestamp(sent_ms / 1_000, dt.UTC).isoformat()
+    assert worker.deliver({**group.text(text, by=by), "timestamp": sent_ms}, published=published) == 204
+
+
+def test_a_blocked_word_elsewhere_in_the_chat_leaves_what_was_missed(worker: PushedWorker, group: ChatEvents) -> None:
+    hears(worker, group, "a curse", by=YUKI, hours_ago=3)
+    hears(worker, group, "see you", by=YUKI, hours_ago=2)
+    hears(worker, group, "we take the inn", by=KENJI, hours_ago=1)
+
+    missed(worker, group, [blocking("curse")] * _PROBED)
+
+    assert "a curse" in worker.prompt(0)
+    assert "we take the inn" in worker.prompt(1)
+    assert "a curse" not in worker.prompt(1)
+    assert worker.said == ["Kenji took the inn."]
+
+
+def test_where_a_missed_line_is_blocked_the_model_says_that_it_cannot_be_read(
+    worker: PushedWorker, group: ChatEvents
+) -> None:
+    hears(worker, group, "see you", by=YUKI, hours_ago=2)
+    hears(worker, group, "a curse", by=KENJI, hours_ago=1)
+
+    missed(worker, group, [blocking("curse")] * _PROBED)
+
+    assert "cannot be read this time: say so" in worker.prompt(2)
+    assert worker.said == ["Kenji took the inn."]
