@@ -79,6 +79,15 @@ class Spending(Extensible):
         return replace(self, turns=self.turns if counts else self.turns - 1, is_reserved=False)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DoubtfulCharge:
+    """Tokens that a failed write `writer` over a generation of the turn was to carry; nobody knows whether the write took effect."""
+
+    tokens: int
+    writer: str
+    generation: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ledger:
     """The instance's charges to chats before they are written into turns; safe to share between threads.
@@ -89,6 +98,7 @@ class Ledger:
     time_zone: dt.tzinfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
     _open: Counter[str] = field(default_factory=Counter, repr=False)
     _carried: Counter[str] = field(default_factory=Counter, repr=False)
+    _doubtful: dict[str, tuple[_DoubtfulCharge, ...]] = field(default_factory=dict, repr=False)
     _stored: LRUCache[str, tuple[int, Spending]] = field(default_factory=lambda: LRUCache(_CHATS_CACHED), repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -102,8 +112,14 @@ class Ledger:
             self.put_back(account, weighted_tokens(usage))
 
     def remember(self, conversation_id: str, spending: Spending, *, generation: int) -> None:
-        """The turn held the spending at the generation."""
+        """The turn held the spending at the generation.  A newer generation decides on charges in doubt, as it shows who charged last."""
         with self._lock:
+            doubtful = self._doubtful.pop(conversation_id, ())
+            if waiting := tuple(charge for charge in doubtful if charge.generation >= generation):
+                self._doubtful[conversation_id] = waiting
+            for charge in doubtful:
+                if charge.generation < generation and charge.writer != spending.charged_by:
+                    self._open[conversation_id] += charge.tokens
             stored_generation, _ = self._stored.get(conversation_id, (-1, None))
             if generation >= stored_generation:
                 self._stored[conversation_id] = generation, spending
@@ -118,6 +134,7 @@ class Ledger:
             if stored is None:
                 return None
             charged = self._open.get(conversation_id, 0) + self._carried.get(conversation_id, 0)
+            charged += sum(charge.tokens for charge in self._doubtful.get(conversation_id, ()))
         today = stored.on(self.day(now_ms))
         return replace(today, tokens=today.tokens + charged)
 
@@ -141,6 +158,16 @@ class Ledger:
                 self._carried[conversation_id] -= tokens
                 if not self._carried[conversation_id]:
                     del self._carried[conversation_id]
+
+    def doubt(self, conversation_id: str, tokens: int, *, writer: str, generation: int) -> None:
+        """The write over the generation that was to carry the tokens failed, and may have taken effect.  Until that is known, they count.
+
+        A newer generation of the turn shows it (`remember`).
+        """
+        if tokens:
+            charge = _DoubtfulCharge(tokens=tokens, writer=writer, generation=generation)
+            with self._lock:
+                self._doubtful[conversation_id] = (*self._doubtful.get(conversation_id, ()), charge)
 
     def put_back(self, conversation_id: str, tokens: int) -> None:
         """The tokens are charged to the chat, because the write that was to carry them certainly failed."""

@@ -300,7 +300,8 @@ class Turn:
         """Return the turn as written over `expected`, or None where another worker wrote first.
 
         If the write won, the tokens `charged` are in the turn, even where another worker replaced the turn before this worker learned of
-        the success. If the write lost, the tokens are back in the ledger.
+        the success. If the write lost, the tokens are back in the ledger. If nobody knows, they are in doubt there (`Ledger.doubt`).
+        Raises: StorageUnavailableError.
         """
         writer = self.new_id()
         written = replace(record, writer=writer, spending=record.spending.plus(charged, by=writer))
@@ -315,6 +316,10 @@ class Turn:
                 return current
             if current.record.spending.charged_by != writer:
                 self.ledger.put_back(chat, charged)
+        except StorageUnavailableError:
+            self.ledger.doubt(chat, charged, writer=writer, generation=expected.generation)
+            raise
+        else:
             return None
         finally:
             self.ledger.end_writing(chat, charged)

@@ -8,7 +8,7 @@ function is of a newer release, and writes a field that the others do not know.
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeVar
 
 from shared.adapters.memory.object_store import WriteLimitError
@@ -106,9 +106,10 @@ class Bucket:
         world, begun_s = self._world, self._world.now_s
         if world.weather.has_newer_release and world.scheduler.current().process.name.endswith(_NEWER):
             data = _as_of_tomorrow(name, data)
+        effects: list[int | None] = []
         while True:
             try:
-                written = self._call(f"write {name}", lambda: self._write_now(name, data, generation, begun_s))
+                self._call(f"write {name}", lambda: effects.append(self._write_now(name, data, generation, begun_s)))
             except WriteLimitError:
                 pause_s = world.rng.uniform(*JITTER_S)
                 if world.now_s + pause_s - begun_s > _RETRIES_S:
@@ -119,11 +120,18 @@ class Bucket:
                 stored = self._call(f"look at {name}", lambda: world.objects.read(name))
                 if (stored.generation if stored is not None else 0) != generation:
                     return None
+            except StorageUnavailableError:
+                self._note_lost_answer(name, data, effects)
+                raise
             else:
                 is_lost = world.rng.random() < world.weather.lost_answers
-                if is_lost and written is not None and name.startswith("turns/"):
-                    self._holders.note_lost_answer(name[6:-5], decode(TurnRecord, data))
-                return None if is_lost else written
+                if is_lost:
+                    self._note_lost_answer(name, data, effects)
+                return None if is_lost else effects[-1]
+
+    def _note_lost_answer(self, name: str, data: bytes, effects: Sequence[int | None]) -> None:
+        if effects and effects[-1] is not None and name.startswith("turns/"):
+            self._holders.note_lost_answer(name[6:-5], decode(TurnRecord, data))
 
     def _write_now(self, name: str, data: bytes, generation: int, begun_s: float) -> int | None:
         objects = self._world.objects

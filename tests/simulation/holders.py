@@ -80,7 +80,7 @@ class Holders:
                 self._world.truth.recapped.setdefault((chat, recap.id), recap)
 
     def note_lost_answer(self, conversation_id: str, record: TurnRecord) -> None:
-        """A write of the turn won, and its writer was told that it lost; if another one writes before it looks, it charges again."""
+        """A write of the turn won, and its writer was told that it lost or failed; if another writes before it looks, it charges again."""
         self._world.truth.unsure_tokens[conversation_id] += self._charged.get(record.writer, 0)
 
     def _note_parts(self, chat: str, outcome: OutcomeRecord) -> None:

@@ -225,13 +225,8 @@ class Mind:
         return Usage(prompt_tokens=REQUEST_TOKENS)
 
     def _check_budget(self) -> None:
-        """No instance asks once it has itself spent what the chat, or all of them, may spend; a schedule lies within a day.
-
-        Where calls of the bucket fail, what a write carried whose fate stays unknown may be charged nowhere.
-        """
-        task, limits, weather = self._world.scheduler.current(), self._budget, self._world.weather
-        if weather.failures or weather.outage_s != (0.0, 0.0) or weather.down is not None:
-            return
+        """No instance asks once it has itself spent what the chat, or all of them, may spend; a schedule lies within a day."""
+        task, limits = self._world.scheduler.current(), self._budget
         of_all = sum(tokens for (process, _), tokens in self._spent.items() if process is task.process)
         of_chat = self._spent[task.process, task.chat]
         spent = {"its chat": (limits.tokens_per_chat_day, of_chat), "the deployment": (limits.tokens_per_day, of_all)}

@@ -317,6 +317,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "goes_to_no_day_of_pushes_before": reminder_scenes.ticks_around_midnight,
     "shares_the_quota": reminder_scenes.reminders_of_a_small_quota,
     "asks_the_budget": turn_scenes.question_that_spends_the_rest_of_a_budget,
+    "keeps_charges_in_doubt": turn_scenes.question_whose_charge_fails,
     "goes_to_no_day_before": turn_scenes.questions_around_midnight,
     "uses_retry_key": turn_scenes.push_of_a_dead_worker,
     "withdraws_when_taken_over": turn_scenes.neighbour_withdrawn_after_the_answer,

@@ -259,6 +259,18 @@ def question_that_spends_the_rest_of_a_budget() -> list[str]:
         return scene.rests(calm=True)
 
 
+def question_whose_charge_fails() -> list[str]:
+    """The request of a turn costs all that its chat may spend. The bucket is down while the turn is committed; another question follows."""
+    with Scene(budget=Limits(tokens_per_chat_day=REQUEST_TOKENS)).playing() as scene:
+        worker = scene.asks(instance=0)
+        scene.runs_past(worker, "model")
+        scene.world.weather.outage_s = (scene.world.now_s, scene.world.now_s + MINUTE_S)
+        scene.runs_to_end(worker)
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.asks(instance=0))
+        return scene.rests()
+
+
 def questions_around_midnight() -> list[str]:
     """Two instances whose clocks are apart answer in turns around midnight of the bot's zone."""
     budget = Limits(turns_per_chat_day=2)

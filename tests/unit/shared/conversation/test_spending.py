@@ -75,6 +75,28 @@ def test_what_a_lost_write_was_to_carry_is_charged_all_the_same() -> None:
     assert ledger.take("a") == 200
 
 
+@pytest.mark.parametrize(("charged_by", "owed"), [("w1", 0), ("w2", 200)])
+def test_what_a_write_of_unknown_fate_was_to_carry_is_spent_until_a_newer_turn_shows_whether_it_is_charged(
+    charged_by: str, owed: int
+) -> None:
+    ledger = Ledger()
+    ledger.remember("a", Spending(day="2025-11-22"), generation=7)
+    ledger.charge("a", USED)
+    taken = ledger.take("a")
+
+    ledger.doubt("a", taken, writer="w1", generation=7)
+    ledger.end_writing("a", taken)
+    ledger.remember("a", Spending(day="2025-11-22"), generation=7)
+
+    assert ledger.spending("a", NOON_MS) == Spending(day="2025-11-22", tokens=200)
+    assert ledger.take("a") == 0
+
+    ledger.remember("a", Spending(day="2025-11-22", charged_by=charged_by), generation=8)
+    ledger.remember("a", Spending(day="2025-11-22"), generation=9)
+
+    assert ledger.take("a") == owed
+
+
 def test_an_older_turn_that_is_read_late_tells_nothing() -> None:
     ledger = Ledger()
     ledger.remember("a", Spending(day="2025-11-22", tokens=50), generation=8)

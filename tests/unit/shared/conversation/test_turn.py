@@ -279,6 +279,32 @@ def test_a_charge_that_was_made_and_overwritten_before_its_writer_knew_is_not_ma
     assert not chat.turn.ledger.owes(chat.id)
 
 
+@pytest.mark.parametrize("takes_effect", [True, False])
+def test_a_charge_whose_write_failed_is_made_once(chat: Conversation, store: SharedStore, takes_effect: bool) -> None:
+    replace_object = store.replace
+
+    def fail(name: str, data: bytes, *, generation: int) -> int | None:
+        store.replace = replace_object  # type: ignore[method-assign]
+        if takes_effect:
+            replace_object(name, data, generation=generation)
+        raise StorageUnavailableError("no answer")
+
+    store.replace = fail  # type: ignore[method-assign]
+    seen = chat.turn.read()
+    chat.turn.ledger.put_back(chat.id, 70)
+    with pytest.raises(StorageUnavailableError):
+        chat.turn.settle(seen)
+
+    there = chat.turn.read()
+    known = chat.turn.ledger.spending(chat.id, chat.turn.clock.now_ms())
+    assert known is not None
+    assert known.tokens == 70
+    chat.turn.swap(there, replace(there.record, state="thinking"))
+    chat.turn.settle()
+
+    assert chat.turn.read().record.spending.tokens == 70
+
+
 def test_an_outcome_over_the_limit_has_told_the_chat() -> None:
     told, other = (replace(answer(1), audit=Audit(is_over_limit=one)) for one in (True, False))
 
