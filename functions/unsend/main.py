@@ -1,12 +1,18 @@
 """The unsend function: handles the unsend events that Pub/Sub pushes."""
 
+import gc
 import os
 
 import functions_framework
-from compose import compose
 from flask import Request
 
+gc.disable()  # during the imports, as in functions/agent_worker
+
+from compose import compose  # noqa: E402
+
 _endpoint = compose(os.environ)  # noqa: TID251 - the entry point reads the environment
+gc.freeze()
+gc.enable()
 
 
 @functions_framework.http

@@ -1,13 +1,19 @@
 """The webhook: receives the deliveries that LINE posts."""
 
+import gc
 import os
 
 import functions_framework
-from compose import LastAnswer, compose
 from flask import Request
-from request_body import RequestBody
+
+gc.disable()  # during the imports, as in functions/agent_worker
+
+from compose import LastAnswer, compose  # noqa: E402
+from request_body import RequestBody  # noqa: E402
 
 _endpoint, _hooks = compose(os.environ)  # noqa: TID251 - the entry point reads the environment
+gc.freeze()
+gc.enable()
 
 
 @functions_framework.http

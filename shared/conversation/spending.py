@@ -79,7 +79,7 @@ class Spending(Extensible):
         return replace(self, turns=self.turns if counts else self.turns - 1, is_reserved=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _DoubtfulCharge:
     """Tokens that a failed write `writer` over a generation of the turn was to carry; nobody knows whether the write took effect."""
 

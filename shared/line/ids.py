@@ -8,6 +8,7 @@ import re
 from typing import Final, TypeVar, cast
 
 from shared.errors import UnusableIdError
+from shared.late_patterns import late
 
 _CONVERSATION_ID: Final = re.compile(r"[UCR][0-9a-f]{32}", re.ASCII)
 _ID_KEYS: Final = {"user": "userId", "group": "groupId", "room": "roomId"}
@@ -65,12 +66,13 @@ _HIDDEN: Final = (
     r"\U000e0000-\U000e0fff"
 )
 _DIGIT: Final = r"0-9a-fA-F\uff10-\uff19\uff21-\uff26\uff41-\uff46"
-_ID: Final = re.compile(
-    rf"(?P<written>[UCR][0-9a-f]{{32}})|[UCR\uff35\uff23\uff32](?:[{_HIDDEN}]*+[{_DIGIT}]){{32}}(?![{_HIDDEN}]*+[{_DIGIT}])"
+_ID: Final = late(
+    re.compile,
+    rf"(?P<written>[UCR][0-9a-f]{{32}})|[UCR\uff35\uff23\uff32](?:[{_HIDDEN}]*+[{_DIGIT}]){{32}}(?![{_HIDDEN}]*+[{_DIGIT}])",
 )
 _BEGINS_WITH_DIGIT: Final = re.compile(r"[C\uff23]")
-_HIDDEN_CHARACTER: Final = re.compile(rf"[{_HIDDEN}]")
-_DIGIT_CHARACTER: Final = re.compile(rf"[{_DIGIT}]")
+_HIDDEN_CHARACTER: Final = late(re.compile, rf"[{_HIDDEN}]")
+_DIGIT_CHARACTER: Final = late(re.compile, rf"[{_DIGIT}]")
 _MASK: Final = "[ID]"
 _Json = TypeVar("_Json")
 
