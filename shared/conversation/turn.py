@@ -61,7 +61,7 @@ class TurnRecord(Extensible):
     counts how often ticks postponed words to the chat's next answer; `said`: the count at which a turn last found nothing waiting. If the
     two differ, something may wait. `locale`: the language that a member chose for the chat's fixed texts, for example "th"; empty: none.
     `may_have_reminders`: false only if a turn found no reminder and no commit has written one since, so prompts need no listing of them.
-    `is_unasked`: the holder does what nobody asked for, such as an interjection or a summary, so its death is hardly a try at an answer.
+    `is_unasked`: the holder's work is not an answer to a question, for example an interjection or a summary.
     """
 
     version: int = VERSION
@@ -104,6 +104,19 @@ class TurnRecord(Extensible):
     def writes_reminders(self) -> bool:
         """Whether the committed outcome writes a reminder, perhaps after a listing that was begun meanwhile."""
         return self.outcome is not None and _writes_reminders(self.outcome)
+
+    def next_tries(self, now_ms: int) -> int:
+        """Return the tries of the messages that wait, where a worker opens the turn after this record, whose lease is over.
+
+        Tries do not count once all messages of the dead holders are too old to be answered. Holders of unasked work that died count as one
+        try together: the cause may be missing in the prompt of a question, so the question keeps a try with the whole context. Example: a
+        summary killed three workers; the next question is asked as the second try.
+        """
+        if now_ms - self.expires_ms >= ANSWERABLE_MS:
+            return 0
+        if self.state != "thinking":
+            return self.tries
+        return max(self.tries, 1) if self.is_unasked else self.tries + 1
 
     def followed_by(self, state: Literal["idle", "thinking"], *, now_ms: int, tries: int = 0) -> "TurnRecord":
         """Return the turn in the next state, once the outcome, if any, is recorded: what the outcome answers is covered from now on."""

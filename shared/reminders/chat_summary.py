@@ -206,7 +206,7 @@ class _SummaryDelivery(FreeTokenWork):
     def _failure_told(
         self, lease: Lease, reminder: Reminder, occurrence_ms: int, amendments: Amendments
     ) -> OutcomeRecord:
-        """Return the outcome that says that the summary could not be made: each of so many workers died of it, and more would."""
+        """Return the outcome that says that the summary could not be made, because the making killed MOST_TRIES workers."""
         logs.warning("summary_given_up", tries=MOST_TRIES)
         telling = self.telling
         locale = lease.record.chosen_locale or reminder.locale or telling.phrases.locale

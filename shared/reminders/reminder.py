@@ -54,7 +54,7 @@ class Claim(PushClaim):
 
 @frozen
 class Tries(Extensible):
-    """The workers that began to make a postponed summary of this occurrence, and have not come back: each may have died of it."""
+    """The workers that began to make a postponed summary of this occurrence, and have not come back."""
 
     occurrence_ms: int
     workers: tuple[str, ...] = ()

@@ -1,11 +1,11 @@
-"""Tries at a postponed summary: each is recorded before the words are made, and taken off again when its worker comes back.
+"""Tries at a postponed summary: a try is recorded before the words are made, and taken off again when the worker comes back.
 
     begin_try ─▶ the model ─▶ told: the occurrence waits no more
      │             └── an error: end_try, so the try does not count
      └── the worker dies: the try stays
 
-So what stays are the tries of workers that may have died of what they read. Example: a message kills every worker that reads it. After
-MOST_TRIES nobody makes the summary any more.
+So only the tries of workers stay that may have died of the messages in the prompt. After MOST_TRIES, no worker makes the summary any more.
+Example: a message kills every worker that reads the message.
 """
 
 from dataclasses import replace
@@ -34,7 +34,7 @@ def begin_try(store: ReminderStore, reminder_id: str, worker: str, *, occurrence
 
 
 def end_try(store: ReminderStore, reminder_id: str, worker: str) -> None:
-    """The worker lives, and has told nothing: its try does not count.
+    """The worker lives, and has told nothing, so the try does not count.
 
     Where the bucket does not answer, the try counts. Repeated, and of a worker that has not begun: changes nothing.
     """

@@ -2,7 +2,8 @@
 
 An interjection takes the chat's turn only if the turn is free and no message waits. The model thinks for ten seconds at most. The answer
 covers only the overheard message, and goes on that message's reply token, never by a push. Failures stay silent: if the worker dies, the
-message stays context.
+message stays context. Later prompts may hold the cause, too, so no interjection follows until the bot has answered a message, or for 20
+minutes.
 """
 
 from collections.abc import Sequence
@@ -59,7 +60,12 @@ class Interjection:
             conversation.turn.read()
         )  # before the chat: an outcome that is recorded between the two readings is found
         now_ms = self.clock.now_ms()
-        if is_too_soon(conversation, stored_turn, now_ms=now_ms) or now_ms - message.timestamp_ms >= ANSWERABLE_MS:
+        is_late = now_ms - message.timestamp_ms >= ANSWERABLE_MS
+        if (
+            is_late
+            or stored_turn.record.next_tries(now_ms) > 0
+            or is_too_soon(conversation, stored_turn, now_ms=now_ms)
+        ):
             return EventResult.KEPT_AS_CONTEXT
         work = _InterjectionDelivery(interjection=self, conversation=conversation, own=message, deadline=deadline)
         delivery = TurnDelivery(event=message.line_message_id, sent_ms=message.timestamp_ms, asks_model=True, work=work)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from shared.conversation.records import ANSWERABLE_MS, OutcomeRecord
+from shared.conversation.records import OutcomeRecord
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route, StoredTurn, TurnRecord
@@ -25,26 +25,12 @@ def open_turn(
     """Return the lease on a turn that is thinking, or None if another worker wrote after `stored_turn` was read.
 
     If `stored_turn` is committed, its outcome has been recorded, and the new turn lists the covered messages in `covered`. `spends`
-    reserves the turn's cost. `is_unasked`: nobody asked for the work. Tries of dead holders do not count once all their messages are too
-    old to be answered.
+    reserves the turn's cost. `is_unasked`: the work is no answer to a question.
     """
     now_ms, last = conversation.turn.clock.now_ms(), stored_turn.record
-    is_recent = now_ms - last.expires_ms < ANSWERABLE_MS
-    record = last.followed_by("thinking", now_ms=now_ms, tries=_tries_after(last) if is_recent else 0)
+    record = last.followed_by("thinking", now_ms=now_ms, tries=last.next_tries(now_ms))
     record = replace(record, is_unasked=is_unasked)
     return _write_lease(conversation, stored_turn, replace(record, spending=spends(conversation.turn.spending(record))))
-
-
-def _tries_after(last: TurnRecord) -> int:
-    """Return the tries of the messages that wait, where the next worker finds this record.
-
-    Holders that died of what nobody asked for count as one try together. What killed them may be in the prompt of a question, too, or not:
-    so the question keeps a try with its context, and gets no apology for them. Example: a summary killed three workers; the next question
-    is asked as the second try.
-    """
-    if last.state != "thinking":
-        return last.tries
-    return max(last.tries, 1) if last.is_unasked else last.tries + 1
 
 
 def take_over(conversation: Conversation, stored_turn: StoredTurn) -> "Lease | None":

@@ -215,7 +215,7 @@ class TurnRunner:
     def try_once(
         self, conversation: Conversation, delivery: TurnDelivery, stored_turn: StoredTurn
     ) -> OutcomeRecord | None:
-        """Return the outcome of work that nobody asked for, if work remained and the turn was free; None otherwise.
+        """Return the outcome of unasked work, such as an interjection, if work remained and the turn was free; None otherwise.
 
         Never waits, and takes over no turn.
 

@@ -27,6 +27,11 @@ OF_FREE_TOKENS: Final[Mapping[str, Mutation]] = {
         DropClause("is_told_on_token_of"),
         lacks="a translation is sent on the token on which the message told of a calendar's other address",
     ),
+    "rests_after_an_interjection_that_killed": Mutation(
+        "shared.turns.interjection:Interjection.__call__",
+        DropClause("next_tries"),
+        lacks="where the model reads each message, one that kills its worker kills that of each message after it",
+    ),
     "interjects_on_no_used_token": Mutation(
         "shared.turns.interjection:_InterjectionDelivery.result_in",
         DropClause("is_told_on_token_of"),

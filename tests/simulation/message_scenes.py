@@ -97,6 +97,20 @@ def message_that_kills_whoever_reads_it() -> list[str]:
         return [*found, *(["I1: what killed workers is shown again"] if again else [])]
 
 
+def message_that_kills_whoever_interjects() -> list[str]:
+    """A message for others kills every worker whose prompt holds it, where the model reads each message. More such messages follow."""
+    with Scene(group=True, group_policy=GroupPolicy.MODEL).playing() as scene:
+        scene.stage.mood.poison, scene.stage.mood.poisons_anywhere = frozenset({"word0a"}), True
+        deliveries = []
+        for _ in range(4):
+            deliveries.append(scene.delivers(scene.says(addressed=False)))
+            scene.pushes(deliveries[-1])
+            scene.runs(seconds=MINUTE_S)
+        found = scene.rests()
+        killed = sum(one.attempts > 1 for one in deliveries)
+        return [*found, *([] if killed == 1 else [f"I6: {killed} workers died of what nobody had asked about"])]
+
+
 def message_that_comes_again_after_many_others() -> list[str]:
     """A message is answered, and so many others after it that memory does not keep its outcome. Then LINE delivers it once more."""
     bounds = {"outcomes_read": 1, "outcomes_kept": 1, "newest_outcomes_kept": 1}

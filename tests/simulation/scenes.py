@@ -143,6 +143,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "opens_no_poll_in_silence": poll_scenes.poll_that_the_model_opens_in_silence,
     "uses_the_token_of_silence": poll_scenes.result_of_a_poll_where_the_model_is_silent,
     "translates_on_no_used_token": free_token_scenes.translation_after_an_address,
+    "rests_after_an_interjection_that_killed": message_scenes.message_that_kills_whoever_interjects,
     "interjects_on_no_used_token": free_token_scenes.interjection_after_a_notice,
     "replies_beside_plain_results": entry_scenes.reply_beside_what_falls_into_the_inbox,
     "removes_what_went_before_the_write": entry_scenes.unsend_between_a_reply_and_its_write,

@@ -11,6 +11,7 @@ from shared.bus.endpoint import REQUEST_S
 from shared.clock import Deadline
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, outcome_of
 from shared.conversation.store import Conversation
+from shared.conversation.turn import Route
 from shared.errors import PromptAmendedError
 from shared.line.messaging import ReplyToken
 from shared.metering import Metering, ModelUsage, Purpose, Usage
@@ -111,13 +112,38 @@ def test_a_chat_is_thought_about_at_most_once_in_thirty_seconds(group: Interject
     assert len(group.questions) == asked
 
 
-@pytest.mark.parametrize(("seconds", "asked"), [(39.999, 0), (40, 1)])
-def test_a_turn_that_is_held_is_not_taken_until_its_lease_ends(
-    reads: ThreadPoolExecutor, clock: FixedClock, store: SharedStore, seconds: float, asked: int
+_RESTED_S = 40 + ANSWERABLE_MS / 1_000
+
+
+@pytest.mark.parametrize("is_unasked", [False, True])
+@pytest.mark.parametrize(("seconds", "asked"), [(39.999, 0), (40, 0), (_RESTED_S - 0.001, 0), (_RESTED_S, 1)])
+def test_nobody_interjects_for_twenty_minutes_after_a_worker_died(
+    reads: ThreadPoolExecutor, clock: FixedClock, store: SharedStore, seconds: float, asked: int, *, is_unasked: bool
 ) -> None:
     group = Interjecting(conversations_on(store, reads, clock, lease_s=40).of("C" + "1" * 32), clock)
-    assert open_turn(group.conversation, group.conversation.turn.read()) is not None
+    assert open_turn(group.conversation, group.conversation.turn.read(), is_unasked=is_unasked) is not None
     clock.move(seconds)
+
+    group.deliver(group.message(1))
+
+    assert len(group.questions) == asked
+
+
+@pytest.mark.parametrize(("answers", "asked"), [(False, 0), (True, 1)])
+def test_an_answer_ends_the_rest_after_a_death_and_no_other_turn_does(
+    group: Interjecting, *, answers: bool, asked: int
+) -> None:
+    assert open_turn(group.conversation, group.conversation.turn.read(), is_unasked=True) is not None
+    group.clock.move(60)
+    lease = open_turn(group.conversation, group.conversation.turn.read())
+    assert lease is not None
+    if answers:
+        committed = lease.commit(answer(7), Route())
+        assert committed is not None
+        group.conversation.journal.record_outcome(committed)
+    else:
+        lease.release()
+    group.clock.move(60)
 
     group.deliver(group.message(1))
 
