@@ -3,6 +3,7 @@
 from shared.expenses.expense import FOLDER
 from tests.simulation.people import PERSON, Order
 from tests.simulation.scene import MINUTE_S, Scene
+from tests.simulation.wiring import LEAST
 
 
 def expense_that_is_noted() -> list[str]:
@@ -100,6 +101,32 @@ def expense_before_a_press_that_settles() -> list[str]:
         scene.runs_behind(order, scene.says(verb="pay"))
         found = [] if _settlements(scene) == 0 else ["I9: a press settled an expense that its presser had not seen"]
         return [*scene.rests(), *found]
+
+
+def balance_after_a_settlement_that_is_taken_back() -> list[str]:
+    """An expense is settled by a press; two messages behind another press file a new one and ask who owes what; then the first is unsent.
+
+    The answer to the two has nothing of the unsent message but the people who shared it, as the receipt of the settlement names them.
+    """
+    with Scene(group=True, has_expenses=True, manner="paraphrases", limits=LEAST).playing() as scene:
+        order = _settles(scene)
+        paid = scene.stage.people.messages[0]
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(order)))
+        scene.sleeps(1)
+        again = scene.stage.people.settle(order.presses, at_s=scene.world.now_s)
+        pressing = scene.pushes(scene.delivers_order(again))
+        scene.runs_until(pressing, "write journal/")
+        waiting = []
+        for verb in ("pay", "owe"):
+            waiting.append(scene.asks_for(verb))
+            scene.runs_until(waiting[-1], "waits for a while")
+        for worker in (pressing, *reversed(waiting)):
+            scene.runs_to_end(worker)
+        scene.sleeps(1)
+        scene.takes_effect(scene.takes_back(paid))
+        return scene.rests()
 
 
 def _settles(scene: Scene) -> Order:

@@ -8,7 +8,7 @@ from shared.conversation.records import OutcomeRecord
 from shared.conversation.snapshot_records import Recap
 from shared.expenses.expense import FOLDER as EXPENSES
 from shared.reminders.reminder import REMINDERS_PATH
-from shared.search.literal_runs import shares_run
+from shared.search.literal_runs import Runs, shares_run
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.storage.object_store import StoredObject
@@ -163,13 +163,14 @@ def _taken_unseen(story: Story, withdrawn: set[str], wordless: set[str]) -> Iter
 def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """An answer keeps its words unless a withdrawn message stood in its prompt, or it repeats something that was taken out.
 
-    A prompt shows a medium without its word, and a catch-up has none, so only `saw` tells of them; nor does it show the messages of calls
-    that an earlier attempt made. Where more was amended than small bounds let a withdrawal read, it cannot tell what went with earlier
-    ones, and takes more. An erasure that ended as a dead letter may have taken any. What lost its words before a plan named it cannot be
-    compared: all that names it may go, and all that names an answer to a message that no object held when a plan was made. So may an answer
-    that was under way when a plan took what it names, and one whose receipt quotes a phrase that a withdrawn message says as well. An
-    answer beside a blocked message answers that message, too. An answer that proposes to take messages back lists how they begin, also
-    where `forget_messages` found them only after its model had been told that it takes too long.
+    A prompt shows a medium without its word, and a catch-up has none, so only `saw` tells of them; nor does it show the messages of
+    calls that an earlier attempt made. Where more was amended than small bounds let a withdrawal read, it cannot tell what went with
+    earlier ones, and takes more. An erasure that ended as a dead letter may have taken any. What lost its words before a plan named it
+    cannot be compared: all that names it may go, and all that names an answer to a message that no object held when a plan was made. So
+    may an answer that was under way when a plan took what it names, and one whose receipt quotes a phrase that a withdrawn message says
+    as well, or tells of the same person's share as what goes. An answer beside a blocked message answers that message, too. An answer
+    that proposes to take messages back lists how they begin, also where `forget_messages` found them only after its model had been told
+    that it takes too long.
     """
     people, truth = story.people, story.world.truth
     is_erased = people.erased_s >= 0 or story.is_lost(("part", *(one.id for one in people.orders)))
@@ -202,16 +203,24 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
     ]  # it may have been recalled
     taken_out = {word for text in went for word in NAMED.findall(text)}
     gone_texts = (*went, *(one.text for one in people.messages if one.id in withdrawn))
+    shares = {run for text in went for run in _shares_in(text)}
     hands_on_common = any(shares_run(COMMON, text) for text in gone_texts)  # a receipt quotes what a reminder says
     while repeating := [
         outcome
         for outcome in lost
         if not taken_out.isdisjoint(NAMED.findall(outcome.text))
         or (hands_on_common and shares_run(COMMON, outcome.text))
+        or not shares.isdisjoint(_shares_in(outcome.text))
     ]:
         taken_out.update(
             word for outcome in repeating for word in NAMED.findall(outcome.text)
         )  # what it repeats besides may go as well
+        shares |= {run for outcome in repeating for run in _shares_in(outcome.text)}
         lost = [one for one in lost if one not in repeating]
     for _ in lost:
         yield "I4: an answer lost its words although it neither named a withdrawn message nor repeated one"
+
+
+def _shares_in(text: str) -> set[str]:
+    """Return the runs that tell whose an amount is: of "・Dan → Eve: ¥333", for example, those with the sign "¥"."""
+    return {run for run in Runs.of(text).folded if "¥" in run}
