@@ -1,5 +1,6 @@
 """The assembly: from ports to Dispatch.  Functions, tests and the simulation put the agent worker together here and nowhere else."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shared.access.admission import Admissions
@@ -29,8 +30,8 @@ from shared.agent.turn_contexts import TurnContexts
 from shared.agent.turn_requests import Limits
 from shared.calendars.store import CALENDAR_DUE
 from shared.composition.features import Features, expenses_feature, metered_json_model, polls_feature
+from shared.composition.once import once
 from shared.composition.ports import Options, Ports
-from shared.composition.presses import feature_presses
 from shared.composition.reminders import Reminders
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import Compaction
@@ -58,9 +59,7 @@ from shared.handlers.language import LanguageHandler
 from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.operator_chat import OperatorChat
-from shared.handlers.postback import PostbackHandler
 from shared.handlers.question_press import QuestionPresses
-from shared.handlers.reminder_press import ReminderPressHandler
 from shared.handlers.silence import SilenceHandler
 from shared.handlers.switches import Switchboard
 from shared.handlers.tick import TickHandler
@@ -96,6 +95,7 @@ from shared.turns.waiting_room import WaitingRoom
 if TYPE_CHECKING:
     from shared.composition.calendars import Calendars
     from shared.composition.hooks import Hooks
+    from shared.handlers.postback import PostbackHandler
 
 
 def assemble(ports: Ports, options: Options) -> Dispatch:
@@ -326,27 +326,18 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             operator=options.operator,
             clock=clock,
         ),
-        postback=PostbackHandler(
-            conversations=conversations,
-            message=message,
-            erasure=erasure,
-            language=language,
-            announcer=announcer,
-            profiles=ports.profiles,
-            phrases=phrases,
-            command=command,
-            of_features=feature_presses(
+        presses=once(
+            partial(
+                _presses,
                 ports,
                 options,
-                announcer,
-                people=people,
+                message,
+                command,
                 pushes=pushes,
                 hooks=hooks,
                 calendars=calendars,
                 translation=translation,
-            ),
-            reminder=ReminderPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
-            silence=silence,
+            )
         ),
         greeting=GreetingHandler(
             conversations=conversations,
@@ -444,6 +435,24 @@ def _calendars(ports: Ports, phrases: Phrases, announcer: Announcer, admission: 
     from shared.composition.calendars import Calendars  # noqa: PLC0415 - only with CALENDAR=on, so that no cold start pays for it
 
     return Calendars.of(ports.calendar, ports, phrases, announcer, admission)
+
+
+def _presses(  # noqa: PLR0913 - what the assembly has built
+    ports: Ports,
+    options: Options,
+    message: MessageHandler,
+    command: CommandHandler,
+    *,
+    pushes: PushAllowance,
+    hooks: "Hooks | None",
+    calendars: "Calendars | None",
+    translation: TranslationHandler,
+) -> "PostbackHandler":
+    from shared.composition.presses import press_handler  # noqa: PLC0415 - with the first press, so that no cold start pays for it
+
+    return press_handler(
+        ports, options, message, command, pushes=pushes, hooks=hooks, calendars=calendars, translation=translation
+    )
 
 
 def _do_nothing(_: Conversation, __: str) -> None:

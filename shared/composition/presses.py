@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING
 from shared.agent.people import People
 from shared.composition.ports import Options, Ports
 from shared.conversation.pushes import PushAllowance
+from shared.handlers.command import CommandHandler
 from shared.handlers.list_press import ListPressHandler
 from shared.handlers.listed_reminder_press import ListedReminderPressHandler
-from shared.handlers.postback import FeaturePresses, PressHandler
+from shared.handlers.message import MessageHandler
+from shared.handlers.postback import FeaturePresses, PostbackHandler, PressHandler
+from shared.handlers.reminder_press import ReminderPressHandler
 from shared.handlers.settle_press import SettlePressHandler
 from shared.handlers.tick_press import TickPressHandler
 from shared.handlers.translation import TranslationHandler
@@ -32,7 +35,44 @@ if TYPE_CHECKING:
     from shared.composition.hooks import Hooks
 
 
-def feature_presses(  # noqa: PLR0913 - what the assembly has built
+def press_handler(  # noqa: PLR0913 - what the assembly has built
+    ports: Ports,
+    options: Options,
+    message: MessageHandler,
+    command: CommandHandler,
+    *,
+    pushes: PushAllowance,
+    hooks: "Hooks | None",
+    calendars: "Calendars | None",
+    translation: TranslationHandler,
+) -> PostbackHandler:
+    """Return the handler of a deployment's buttons."""
+    conversations, announcer, phrases = ports.conversations, command.announcer, command.phrases
+    return PostbackHandler(
+        conversations=conversations,
+        message=message,
+        erasure=command.erasure,
+        language=command.language,
+        announcer=announcer,
+        profiles=ports.profiles,
+        phrases=phrases,
+        command=command,
+        of_features=_feature_presses(
+            ports,
+            options,
+            announcer,
+            people=message.people,
+            pushes=pushes,
+            hooks=hooks,
+            calendars=calendars,
+            translation=translation,
+        ),
+        reminder=ReminderPressHandler(conversations=conversations, announcer=announcer, phrases=phrases),
+        silence=command.silence,
+    )
+
+
+def _feature_presses(  # noqa: PLR0913 - what the assembly has built
     ports: Ports,
     options: Options,
     announcer: Announcer,

@@ -23,7 +23,6 @@ from shared.handlers.intake import Intake
 from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.operator_chat import OperatorChat
-from shared.handlers.postback import PostbackHandler
 from shared.handlers.tick import TickHandler
 from shared.handlers.translation import TranslationHandler
 from shared.handlers.unnamed import UnnamedHandler
@@ -33,8 +32,11 @@ from shared.line.events import LineEvent, MessageContent, parse_event, unnamed_r
 from shared.line.forwarding import Owned
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shared.handlers.calendar import CalendarHandler
     from shared.handlers.hooks import HooksHandler
+    from shared.handlers.postback import PostbackHandler
     from shared.hooks.arrival import NoticeHandler
 
 _FORGETTING: Final = frozenset({"unsend", "unfollow", "leave", "memberLeft"})
@@ -44,7 +46,8 @@ _FORGETTING: Final = frozenset({"unsend", "unfollow", "leave", "memberLeft"})
 class Dispatch:
     """Parses an event once, and calls the handler.
 
-    Without `hooks` and `notices`, notices are dropped, and `/hook` is a message, as `/calendar` is without `calendar`.
+    `presses` builds the handler of presses, once. Without `hooks` and `notices`, notices are dropped, and `/hook` is a message, as
+    `/calendar` is without `calendar`.
     """
 
     admission: AdmissionHandler
@@ -53,7 +56,7 @@ class Dispatch:
     message: MessageHandler
     command: CommandHandler
     operator_chat: OperatorChat
-    postback: PostbackHandler
+    presses: "Callable[[], PostbackHandler]"
     greeting: GreetingHandler
     membership: MembershipHandler
     edit: EditHandler
@@ -135,7 +138,7 @@ class Dispatch:
             case LineEvent(type="memberJoined"):
                 return self.membership.joined(event)
             case LineEvent(type="postback"):
-                return self.postback(event)
+                return self.presses()(event)
             case LineEvent(type="messageEdited", message=MessageContent() as content):
                 return self.edit(event, content)
             case _:

@@ -35,6 +35,7 @@ FUNCTIONS = ("webhook", "agent_worker", "unsend", "feeds")
 ON_DEMAND = {
     "webhook": ("notify", "shared.adapters.form_body"),
     "agent_worker": (
+        "shared.composition.presses",
         "shared.knowledge.front_matter",
         "shared.composition.hooks",
         "shared.hooks.prompt_block",
@@ -222,8 +223,9 @@ OFF = (
         "shared.handlers.calendar",
     ),
     *("shared.knowledge.embeddings", "shared.knowledge.front_matter", "yaml"),
+    *("shared.composition.presses", "shared.handlers.postback", "shared.handlers.vote_press"),
 )
-"""What serves notices, files, calendars, tool servers, embeddings and files of entries only."""
+"""What serves notices, files, calendars, tool servers, embeddings, files of entries and presses only."""
 
 
 def test_where_hooks_calendar_and_tool_servers_are_off_nothing_of_them_or_of_files_is_loaded() -> None:
