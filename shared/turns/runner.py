@@ -275,7 +275,8 @@ class TurnRunner:
                         lease_taken_over, unfinished, deadline=patience.request, is_takeover=True
                     )
                 return _run_if_ended(delivery, outcome, history, lease_taken_over)
-            lease = open_turn(conversation, stored_turn, spends=delivery.work.spends)
+            is_unasked = delivery.waiting.is_optional
+            lease = open_turn(conversation, stored_turn, spends=delivery.work.spends, is_unasked=is_unasked)
         outcome = self._take_turn(delivery, lease, history, stored_turn) if lease else None
         return _run_if_ended(delivery, outcome, history, lease)
 

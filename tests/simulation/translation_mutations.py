@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Always, DropClause, Instead, Never, Return
+from tests.simulation.rules import Always, DropArgument, DropClause, Instead, Never, Return
 
 _TURN: Final = "shared.translation.turn"
 
@@ -13,6 +13,11 @@ OF_TRANSLATION: Final[Mapping[str, Mutation]] = {
         f"{_TURN}:TranslationTurns.translates",
         Return(value=False),
         lacks="nothing of members is translated",
+    ),
+    "counts_translations_that_died_once": Mutation(
+        "shared.turns.runner:TurnRunner._advance",
+        DropArgument("open_turn", "is_unasked"),
+        lacks="a question gets an apology without a request, because three workers died of translations",
     ),
     "translates_once": Mutation(
         f"{_TURN}:_MessageWork._waiting_messages",

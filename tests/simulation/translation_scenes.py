@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from shared.access.budgets import Limits
+from shared.conversation.records import OutcomeKind
 from shared.hooks.hook import HookMode
 from shared.line.addressing import GroupPolicy
 from shared.line.postback_data import TranslationChoice, TranslationPress
@@ -12,13 +13,14 @@ from shared.translation.setting import TranslationSetting
 from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.hooks import make_hook, notice_to
 from tests.simulation.people import GROUP, MEMBERS, Message, Order
-from tests.simulation.scene import Scene
+from tests.simulation.scene import MINUTE_S, Scene
 from tests.simulation.translation import GREETS, begin_translation, setting_name
 
 PlayScene: TypeAlias = Callable[[], list[str]]
 
 _LEASE_S: Final = 26.0
 _PIECES: Final = 4
+_DEATHS: Final = 3
 
 
 def _scene(*, seed: int = 0, is_for_all: bool = True, **more: object) -> Scene:
@@ -67,6 +69,19 @@ def waits_in_a_stream(messages: int, *, apart_s: float) -> list[float]:
             if said.outcome is not None and said.outcome.translations is not None
             for bubble in said.outcome.translations.bubbles
         ]
+
+
+def question_after_translations_whose_workers_died() -> list[str]:
+    """Three workers die while they translate what members write, a minute apart; then a member asks the bot, and is answered."""
+    with _scene().playing() as scene:
+        for _ in range(_DEATHS):
+            worker = scene.pushes(_delivered(scene))
+            scene.runs_until(worker, "model")
+            scene.dies(worker)
+            scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.asks())
+        is_answered = any(one.outcome and one.outcome.kind is OutcomeKind.REPLIED for one in scene.world.truth.said)
+        return [*([] if is_answered else ["I6: a question met an apology for a translation"]), *scene.rests()]
 
 
 def translation_whose_worker_dies_after_it_spoke() -> list[str]:
