@@ -9,6 +9,7 @@ from shared import logs
 from shared.agent.receipts import Deed, DeedKind, Due, receipt
 from shared.bus.result import EventResult
 from shared.clock import HOUR_MS
+from shared.conversation.amendments import Amendments
 from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import undo_write
@@ -22,7 +23,7 @@ from shared.reminders.reminder import REMINDERS_PATH, Reminder
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import encode
-from shared.turns.announcement import Announcement, Announcer, phrased
+from shared.turns.announcement import Announcement, Announcer, phrased, postponed_once
 
 _KINDS: Final = {
     ListedChoice.CANCEL: DeedKind.REMINDER_CANCELLED,
@@ -43,23 +44,30 @@ class ListedReminderPressHandler:
         """The reminder is cancelled or moved, unless it has ended, was withdrawn, or has another time than the list said.
 
         A list that was sent does not change, so an old list's button says so. What holds is read while the turn is held, so a change of a
-        turn in between is not overwritten. Repeated: carried out once, answered once.
+        turn in between is not overwritten. Where the token dies before, nothing changes, and the chat's next answer says so.
+        Repeated: carried out once, answered once.
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
         refusal = phrased(event, self.phrases, Phrase.REMINDER_GONE)
         decide = partial(self._decided, conversation, event, press)
-        return self.announcer.announce(conversation, replace(refusal, decide=decide))
+
+        def late() -> Announcement | None:
+            return self._late(conversation, event, press)
+
+        return self.announcer.announce(conversation, replace(refusal, decide=decide, if_late=late))
+
+    def _late(self, conversation: Conversation, event: LineEvent, press: ListedReminderPress) -> Announcement | None:
+        """Return the notice of a press without a turn, for the chat's next answer; None: the press would change nothing."""
+        is_needed = isinstance(_pressed_reminder(conversation, press, conversation.amendments.look()), Reminder)
+        return postponed_once(event, self.phrases, Phrase.LIST_PRESS_LATE) if is_needed else None
 
     def _decided(self, conversation: Conversation, event: LineEvent, press: ListedReminderPress) -> Announcement:
         """Return the receipt with the write of the reminder, or the reason why nothing is written."""
         amendments = conversation.amendments.look()
-        stored = ReminderStore(conversation).find(press.reminder_id)
-        reminder = stored[0] if stored is not None else None
-        if reminder is None or not reminder.is_open or reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
-            return self._refused(event, Phrase.REMINDER_GONE)
-        if reminder.next_ms != press.next_ms or not _is_possible(reminder, press):
-            return self._refused(event, Phrase.REMINDER_CHANGED)
+        reminder = _pressed_reminder(conversation, press, amendments)
+        if isinstance(reminder, Phrase):
+            return self._refused(event, reminder)
         changed = _moved(reminder, by_ms=HOUR_MS) if press.choice is ListedChoice.HOUR_LATER else None
         logs.info("listed_reminder_pressed", choice=press.choice.value)
         return Announcement(
@@ -86,6 +94,18 @@ class ListedReminderPressHandler:
         """Return the reason why nothing is written."""
         logs.info("press_refused", reason=reason.value)
         return phrased(event, self.phrases, reason)
+
+
+def _pressed_reminder(
+    conversation: Conversation, press: ListedReminderPress, amendments: Amendments
+) -> Reminder | Phrase:
+    """Return the reminder to change, or the reason why the press changes nothing."""
+    stored = ReminderStore(conversation).find(press.reminder_id)
+    reminder = stored[0] if stored is not None else None
+    if reminder is None or not reminder.is_open or reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
+        return Phrase.REMINDER_GONE
+    is_as_listed = reminder.next_ms == press.next_ms and _is_possible(reminder, press)
+    return reminder if is_as_listed else Phrase.REMINDER_CHANGED
 
 
 def _is_possible(reminder: Reminder, press: ListedReminderPress) -> bool:

@@ -26,7 +26,7 @@ from shared.line.events import LineEvent
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import SettlePress
-from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased, stage_nothing
+from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased, postponed_once, stage_nothing
 
 
 @frozen
@@ -41,13 +41,22 @@ class SettlePressHandler:
     def __call__(self, event: LineEvent, press: SettlePress) -> EventResult:
         """The expenses that the card shows are settled; if they have changed since, nothing is, and the answer shows the card anew.
 
-        What holds is read while the turn is held. Repeated: carried out once, answered once. Raises: StorageUnavailableError,
-        TurnBusyError; safe to deliver again.
+        What holds is read while the turn is held; where the token dies before, nothing is settled, and the chat's next answer says so.
+        Repeated: carried out once, answered once. Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
         refusal = phrased(event, self.phrases, Phrase.EXPENSES_NONE_OPEN)
         decide = partial(self._decided, conversation, event, press)
-        return self.announcer.announce(conversation, replace(refusal, decide=decide))
+
+        def late() -> Announcement | None:
+            return self._late(conversation, event, press)
+
+        return self.announcer.announce(conversation, replace(refusal, decide=decide, if_late=late))
+
+    def _late(self, conversation: Conversation, event: LineEvent, press: SettlePress) -> Announcement | None:
+        """Return the notice of a press without a turn, for the chat's next answer; None: the press would settle nothing."""
+        is_needed = _Reading.of(conversation, press).would_settle
+        return postponed_once(event, self.phrases, Phrase.EXPENSES_PRESS_LATE) if is_needed else None
 
     def _decided(self, conversation: Conversation, event: LineEvent, press: SettlePress) -> Announcement:
         """Return the settlement, or why nothing is settled."""
@@ -128,6 +137,11 @@ class _Reading:
     def is_as_shown(self) -> bool:
         """Whether exactly what the press's card shows is open."""
         return self.mark == self.press.mark
+
+    @property
+    def would_settle(self) -> bool:
+        """Whether anything is open, exactly as the press's card shows."""
+        return bool(self.expenses) and self.is_as_shown
 
     @property
     def circle(self) -> Circle:

@@ -141,6 +141,7 @@ class Phrase(StrEnum):
     EXPENSES_TRANSFERS = "expenses_transfers"
     EXPENSES_SETTLE_BUTTON = "expenses_settle_button"
     EXPENSES_CHANGED = "expenses_changed"
+    EXPENSES_PRESS_LATE = "expenses_press_late"
     EXPENSES_NONE_OPEN = "expenses_none_open"
     POLL_GONE = "poll_gone"
     LIST_BUTTON = "list_button"

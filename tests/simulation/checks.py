@@ -27,7 +27,7 @@ from tests.simulation.hook_checks import check_hooks
 from tests.simulation.link_checks import check_links
 from tests.simulation.list_checks import ListStory, check_lists
 from tests.simulation.poll_checks import check_polls
-from tests.simulation.press_checks import check_presses, check_taps
+from tests.simulation.press_checks import check_late_presses, check_presses, check_taps
 from tests.simulation.reminder_checks import ReminderStory, check_reminders
 from tests.simulation.story import LONG_WAIT_S, Story
 from tests.simulation.summary_checks import check_summaries
@@ -130,6 +130,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     for order in story.people.orders:
         found += check_obeyed(story, order)
     found += check_presses(story, history)
+    found += check_late_presses(story)
     found += check_taps(story, history)
     found += check_budget(story)
     found += check_history(story, history)

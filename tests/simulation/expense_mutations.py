@@ -25,6 +25,11 @@ OF_EXPENSES: Final[Mapping[str, Mutation]] = {
         Never("revision"),
         lacks="a late write puts back what a later turn has removed",
     ),
+    "tells_of_a_late_settlement": Mutation(
+        f"{_PRESS}._late",
+        Return(value=None),
+        lacks="a press that settles, and whose token dies before the chat's turn is free, settles nothing, and nobody is told",
+    ),
     "settles_once": Mutation(
         "shared.expenses.staging:ExpenseOverlay._open",
         Never("Settlement"),

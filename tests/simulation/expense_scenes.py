@@ -1,9 +1,14 @@
 """Scenes of what the members of a chat pay for each other."""
 
+from typing import Final
+
 from shared.expenses.expense import FOLDER
 from tests.simulation.people import PERSON, Order
+from tests.simulation.press_checks import PRESS_LATE
 from tests.simulation.scene import MINUTE_S, Scene
 from tests.simulation.wiring import LEAST
+
+_TOKEN_IS_DEAD_S: Final = 66.0
 
 
 def expense_that_is_noted() -> list[str]:
@@ -90,6 +95,24 @@ def balance_that_is_settled_by_presses() -> list[str]:
         again = scene.stage.people.settle(order.presses, at_s=scene.world.now_s)
         scene.runs_to_end(scene.pushes(scene.delivers_order(again)))
         found = [] if _settlements(scene) == 1 else ["I10: what a press was told to have settled is open"]
+        return [*found, *scene.rests()]
+
+
+def press_that_settles_whose_token_dies() -> list[str]:
+    """A press of "Settle up" comes late, while the model thinks: nothing is settled, and the next answer says so."""
+    with Scene(has_expenses=True).playing() as scene:
+        delivery = scene.delivers_order(_settles(scene))
+        scene.sleeps(_TOKEN_IS_DEAD_S)
+        asking = scene.asks()
+        scene.runs_until(asking, "model")
+        scene.runs_to_end(scene.pushes(delivery))
+        scene.runs_to_end(asking)
+        for _ in range(2):
+            scene.sleeps(1)
+            scene.runs_to_end(scene.asks())
+        told = sum(any(late in text for late in PRESS_LATE) for text in scene.said)
+        is_right = told == 1 and not _settlements(scene)
+        found = [] if is_right else ["I6: a press that settles, whose token died, was not told of, or not once"]
         return [*found, *scene.rests()]
 
 

@@ -9,13 +9,10 @@ from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import read_entry
 from shared.knowledge.schema import DONE, LIST, Category
 from shared.knowledge.shared_lists import key_of_list
-from shared.line.phrases import Phrase
 from shared.search.folding import fold
-from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.people import People
 from tests.simulation.world import World
 
-PRESS_LATE = in_every_language(Phrase.LIST_PRESS_LATE)
 _ITEMS = f"{Category.ITEMS}/"
 _TAKES_OFF = frozenset({"delete_entry", "move_entry", "undo_last_change"})
 """Calls that may take an open item off a list; a turn without these deletes only what is ticked."""
@@ -66,16 +63,6 @@ def check_lists(story: ListStory) -> Iterator[str]:
                 yield "I9: an item was cleared that was not ticked"
         if tools.isdisjoint(_TAKES_OFF) and not story.has_taken_back and not open_before.isdisjoint(added):
             yield "I6: an item was put on its list twice"
-    acted = {one for outcome in story.carried_out() if outcome.writes for one in (outcome.id, *outcome.pressed_ids)}
-    for said in story.world.truth.said:
-        if said.outcome is not None and not acted.isdisjoint(_late_presses(said.outcome)):
-            yield "I10: a press of a list was told that nothing was changed, and it had changed something"
-
-
-def _late_presses(outcome: OutcomeRecord) -> frozenset[str]:
-    """Return what the answer tells of, if it tells that presses of a list came too late."""
-    is_telling = any(late in (outcome.text or "") for late in PRESS_LATE)
-    return frozenset(outcome.answers) if is_telling else frozenset()
 
 
 def _is_ticked_first(story: ListStory, outcome: OutcomeRecord, item: Entry) -> bool:

@@ -6,9 +6,9 @@ from typing import Final
 
 from shared.conversation.records import StagedWrite
 from shared.knowledge.schema import Category
-from tests.simulation.list_checks import PRESS_LATE
 from tests.simulation.listed import listed_rows, ticks
 from tests.simulation.people import PERSON
+from tests.simulation.press_checks import PRESS_LATE
 from tests.simulation.scene import Scene
 
 

@@ -9,10 +9,9 @@ from shared.knowledge.shared_lists import handle_of_list
 from shared.line.phrases import Phrase
 from shared.line.postback_data import ListChoice, ListPress
 from tests.simulation.fixed_texts import in_every_language
-from tests.simulation.list_checks import PRESS_LATE
 from tests.simulation.listed import listed_rows, ticks
 from tests.simulation.people import Order
-from tests.simulation.press_checks import answers_to
+from tests.simulation.press_checks import PRESS_LATE, answers_to
 from tests.simulation.scene import MINUTE_S, Scene
 
 _ITEMS: Final = 8

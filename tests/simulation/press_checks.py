@@ -17,6 +17,8 @@ from tests.support.buttons import confirmed_question_in, spared_question_in
 
 _ERASING: Final = {"reset", "exit", "bye", "confirm"}
 _TWO_MS: Final = 0.002
+PRESS_LATE: Final = in_every_language(Phrase.LIST_PRESS_LATE) | in_every_language(Phrase.EXPENSES_PRESS_LATE)
+"""What the chat is told of presses whose tokens died before its turn was free."""
 _NOTHING_TO_SHOW: Final = in_every_language(Phrase.NOTHING_TO_SHOW)
 
 
@@ -116,6 +118,21 @@ def answers_to(story: Story, order: Order) -> int:
     told = (said.outcome for said in story.said)
     along = sum(one is not None and order.id in one.pressed_ids for one in told)
     return sum(said.reply_token == order.reply_token for said in story.said) + along
+
+
+def check_late_presses(story: Story) -> Iterator[str]:
+    """A press that the chat is told of as having changed nothing has changed nothing."""
+    truth, chat = story.world.truth, story.chat
+    acted = {
+        own_id
+        for owner, outcome in truth.staged
+        if owner == chat and outcome.writes and (chat, outcome.id, outcome.sequence) not in truth.voided
+        for own_id in (outcome.id, *outcome.pressed_ids)
+    }
+    for said in story.said:
+        is_late = said.outcome is not None and any(late in (said.outcome.text or "") for late in PRESS_LATE)
+        if is_late and said.outcome is not None and not acted.isdisjoint(said.outcome.answers):
+            yield "I10: a press was told that it had changed nothing, and it had"
 
 
 def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:

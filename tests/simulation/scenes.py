@@ -39,6 +39,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "writes_expenses": expense_scenes.expense_that_is_noted,
     "takes_back_expenses": expense_scenes.expense_that_is_taken_back,
     "keeps_newer_expenses": expense_scenes.expense_that_is_corrected_late,
+    "tells_of_a_late_settlement": expense_scenes.press_that_settles_whose_token_dies,
     "settles_once": expense_scenes.expenses_that_are_settled_again,
     "settles_what_a_press_was_told": expense_scenes.balance_that_is_settled_by_presses,
     "settles_what_its_card_shows": expense_scenes.expense_before_a_press_that_settles,

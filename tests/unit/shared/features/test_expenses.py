@@ -26,6 +26,7 @@ from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import SettlePress
 from tests.support import push, recorded
 from tests.support.chats import conversations_on, everything_in
+from tests.support.late_presses import presses_late
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 from tests.support.tainted_chat import TaintedChat
@@ -762,3 +763,26 @@ def test_what_changes_expenses_is_not_done_in_silence(ann: Person) -> None:
     event = ann.asks("夕食6000円払った", calling(("add_expense", {"what": "夕食", "amount": "6000"})), skips, SAYS)
 
     assert "6,000" in ann.worker.outcome(event)["text"]
+
+
+def test_a_late_press_that_would_settle_is_told_of_below_the_next_answer(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    button = asks_balance(ann)
+    presses_late(ann, button)
+
+    events = [ann.asks("やあ", SAYS) for _ in range(2)]
+
+    late = phrase(Phrase.EXPENSES_PRESS_LATE, locale="ja", bot_name="")
+    assert [late in ann.worker.outcome(event)["text"] for event in events] == [True, False]
+    assert settlements(ann) == []
+
+
+def test_a_late_press_of_what_is_settled_is_not_told_of(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    button = asks_balance(ann)
+    ann.presses(button)
+    presses_late(ann, button)
+
+    event = ann.asks("やあ", SAYS)
+
+    assert phrase(Phrase.EXPENSES_PRESS_LATE, locale="ja", bot_name="") not in ann.worker.outcome(event)["text"]

@@ -1,6 +1,5 @@
 """Shared lists in a group: people name things, tick them by a tap, and clear what is ticked; each item is an entry of its own."""
 
-import datetime as dt
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,10 +14,9 @@ from shared.knowledge.entry import Entry
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.schema import Category
 from shared.line.cards.card import Card, CardRow
-from shared.line.messaging import TOKEN_SURELY_DEAD_MS
 from shared.line.phrases import Phrase
-from shared.turns.lease import open_turn
 from tests.support.chats import everything_in
+from tests.support.late_presses import presses_late
 from tests.support.notion import shopping_list
 from tests.support.people import Person
 from tests.support.phrases import english, japanese
@@ -363,20 +361,6 @@ def test_a_chat_without_the_toolset_is_offered_no_list(pool: ThreadPoolExecutor)
     assert not {"add_to_list", "show_list", "clear_list"} & {
         one.name for one in person.worker.model.requests[-1].declarations
     }
-
-
-def presses_late(person: Person, data: str, *, age_ms: int = 0) -> None:
-    """Deliver a press of so long ago after its reply token has died, while another turn of the chat is held."""
-    worker = person.worker
-    sent_ms = worker.clock.now_ms() - age_ms
-    published = dt.datetime.fromtimestamp(sent_ms / 1_000, dt.UTC).isoformat()
-    worker.clock.move(TOKEN_SURELY_DEAD_MS / 1_000)
-    chat = worker.conversations.of(person.events.chat_id)
-    lease = open_turn(chat, chat.turn.read())
-    assert lease is not None
-    event = person.events.event("postback", postback={"data": data}, timestamp=sent_ms)
-    assert worker.deliver(event, published=published) == 204
-    lease.release()
 
 
 def test_ticks_that_got_no_turn_are_told_of_once_below_the_next_answer(ann: Person) -> None:
