@@ -9,32 +9,37 @@ from shared.line.cards.card import Card, written
 
 _NUMBER: Final = re.compile(r"\d[\d,.]*")
 MakesCard: TypeAlias = Callable[[str, str], Card | None]
+IsCurrent: TypeAlias = Callable[[], bool]
 
 
 class Attachments:
     """The attached texts of a turn, in order; safe to share between threads."""
 
     def __init__(self) -> None:
-        self._texts: list[Callable[[str], str]] = []
-        self._drawn: list[Callable[[str], Card]] = []
+        self._texts: list[tuple[Callable[[str], str], IsCurrent]] = []
+        self._drawn: list[tuple[Callable[[str], Card], IsCurrent]] = []
         self._cards: list[MakesCard] = []
         self._lock = Lock()
 
     def add(self, text: Callable[[str], str]) -> None:
         """Attach a text, given as a function of the locale."""
         with self._lock:
-            self._texts.append(text)
+            self._texts.append((text, _always))
 
-    def add_drawn(self, card: Callable[[str], Card]) -> None:
-        """Attach the words of a card, given as a function of the locale; where cards are drawn, the card stands in place of the words."""
+    def add_drawn(self, card: Callable[[str], Card], *, is_current: IsCurrent | None = None) -> None:
+        """Attach the words of a card, given as a function of the locale; where cards are drawn, the card stands in place of the words.
+
+        `is_current`: asked when the answer is made; where the turn has changed its mind, the card is left out. None: it is always shown.
+        """
         with self._lock:
-            self._texts.append(lambda locale: written(card(locale)))
-            self._drawn.append(card)
+            self._texts.append((lambda locale: written(card(locale)), is_current or _always))
+            self._drawn.append((card, is_current or _always))
 
     def drawn(self, locale: str) -> Card | None:
         """Return the last card whose words are attached."""
         with self._lock:
-            return self._drawn[-1](locale) if self._drawn else None
+            drawn = [*self._drawn]
+        return next((card(locale) for card, is_current in reversed(drawn) if is_current()), None)
 
     def add_card(self, card: MakesCard) -> None:
         """Offer a card that stands below the answer, given as a function of the answer's text and locale."""
@@ -53,7 +58,12 @@ class Attachments:
         For example, a digest that the model has asked for twice stands below the answer once.
         """
         with self._lock:
-            return tuple(dict.fromkeys(text(locale) for text in self._texts))
+            texts = [*self._texts]
+        return tuple(dict.fromkeys(text(locale) for text, is_current in texts if is_current()))
+
+
+def _always() -> bool:
+    return True
 
 
 def without_lines_of(attached: tuple[str, ...], text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeVar
 
-from shared.agent.overlay import Attempt, Overlay, StagingFault, UndoEffect
+from shared.agent.overlay import Attempt, Overlay, StagingFault, Step, UndoEffect
 from shared.agent.receipts import Deed
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import StagedWrite
@@ -55,6 +55,23 @@ class Staged:
         """Keep other threads from changing anything inside the block."""
         with self._lock:
             yield
+
+    @contextmanager
+    def as_one_step(self) -> Iterator[None]:
+        """Make what the block stages one step, whatever feature it is of: an undo takes all of it back, and so does an error of the block.
+
+        For example, a poll and the reminder at its closing time. Other threads change nothing meanwhile.
+        """
+        with self._lock:
+            steps = self._attempt.steps if self._attempt is not None else []
+            first = len(steps)
+            try:
+                yield
+            except BaseException:
+                while len(steps) > first:
+                    steps.pop().revert()
+                raise
+            _merge(steps, first)
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
@@ -170,3 +187,15 @@ class Staged:
         if self._undo_record is None:
             self._undo_record = UndoRecord.stored(self._attempt.conversation) if self._attempt else UndoRecord()
         return self._undo_record
+
+
+def _merge(steps: list[Step], first: int) -> None:
+    """Make the steps from `first` on a single one, which is taken back from its last part to its first."""
+    parts = steps[first:]
+
+    def revert() -> None:
+        for part in reversed(parts):
+            part.revert()
+
+    if len(parts) > 1:
+        steps[first:] = [Step(sum((part.effect for part in parts), start=UndoEffect()), revert)]

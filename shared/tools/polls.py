@@ -238,7 +238,7 @@ class PollTools:
             is_said=True,
         )
         overlay.cast(CastVote(vote=vote, name=name))
-        self._attach(poll, overlay, context)
+        self._attach(poll, overlay, context, shows=(poll.id, vote.path))
         return {"id": poll.id, "question": poll.question, "option": poll.options[choice], **_ATTACHED}
 
     def _voter(
@@ -295,13 +295,20 @@ class PollTools:
         self._attach(ended, overlay, context)
         return {**_line(ended), **_votes_of(ended, overlay), **_ATTACHED}
 
-    def _attach(self, poll: Poll, overlay: PollOverlay, context: TurnContext) -> None:
-        """Put the standing below the answer, as a card with the buttons."""
+    def _attach(self, poll: Poll, overlay: PollOverlay, context: TurnContext, *, shows: Sequence[str] = ()) -> None:
+        """Put the standing below the answer, as a card with the buttons, unless the turn changes one of the things that it `shows`.
+
+        `shows`: the ids of the things; without ids, the poll. For example, an undo in the same turn takes back a new poll and its card.
+        """
         votes = overlay.counted(poll)
         unanswered = Unanswered.of(self._group(context), votes)
         bare = Standing(poll=poll, votes=votes, names={}, now_ms=context.now_ms, unanswered=unanswered)
         standing = replace(bare, names=overlay.names_of(bare.named_votes))
-        context.attachments.add_drawn(lambda locale: standing_card(standing, locale=locale))
+        shown = {thing_id: overlay.current(thing_id) for thing_id in shows or (poll.id,)}
+        context.attachments.add_drawn(
+            lambda locale: standing_card(standing, locale=locale),
+            is_current=lambda: all(overlay.current(thing_id) == thing for thing_id, thing in shown.items()),
+        )
 
     def _group(self, context: TurnContext) -> Group:
         """Return the members: the authors of remembered messages are known."""
@@ -323,7 +330,8 @@ class PollTools:
         def act(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
             if context.conversation.is_one_on_one:
                 raise StagingFault("Polls are for groups, and this is a 1:1 chat.")
-            return action(self, arguments, context.staged.of(PollOverlay), context)
+            with context.staged.as_one_step():
+                return action(self, arguments, context.staged.of(PollOverlay), context)
 
         return overlay_tool(
             name,

@@ -144,6 +144,11 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         Never("POLL"),
         lacks="a model cancels the telling of a poll's result, without a receipt",
     ),
+    "takes_back_a_poll_with_its_closing": Mutation(
+        "shared.agent.staged:Staged.as_one_step",
+        Skip("_merge"),
+        lacks="an undo in the turn that makes a poll leaves the telling of its result",
+    ),
     "writes_polls": Mutation(
         "shared.polls.apply:PollWriting._write_poll",
         Return(value=None),

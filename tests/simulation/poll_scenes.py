@@ -477,3 +477,15 @@ def votes_of_a_member_who_is_forgotten() -> list[str]:
         left = scene.world.objects.list(f"polls/{scene.stage.people.conversation_id}/votes/")
         is_gone = len(left) <= 1
         return [*([] if is_gone else ["I4: a vote is left of a member who was forgotten"]), *scene.rests()]
+
+
+def poll_that_is_undone_in_its_own_turn() -> list[str]:
+    """A member asks for a poll whose result is pushed, and another one has the change undone, before a turn has begun."""
+    with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
+        workers = [scene.asks_for("pollpush"), scene.asks_for("undo")]
+        for worker in workers:
+            scene.runs_past(worker, "write journal/")
+        for worker in workers:
+            scene.runs_to_end(worker)
+        _ends(scene)
+        return scene.rests()

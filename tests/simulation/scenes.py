@@ -107,6 +107,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "tells_results_with_messages": poll_scenes.poll_that_ends_at_its_time,
     "tells_results_although_the_turn_does_not_rest": poll_scenes.result_of_a_poll_after_an_interjection,
     "keeps_the_telling_of_results": poll_scenes.reminder_of_a_poll_that_a_model_cancels,
+    "takes_back_a_poll_with_its_closing": poll_scenes.poll_that_is_undone_in_its_own_turn,
     "writes_polls": poll_scenes.poll_that_is_closed,
     "takes_a_notice_once": hook_scenes.notice_that_comes_again,
     "records_shown_notices": hook_scenes.notice_that_comes_again,

@@ -19,7 +19,7 @@ from shared.handlers.unsend import withdrawal_of
 from shared.line.addressing import GroupPolicy
 from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, phrase
-from shared.polls.poll import DELIVERED_WITHIN_MS, LastStanding, Poll, Vote, counted, superseded
+from shared.polls.poll import DELIVERED_WITHIN_MS, OPEN_LIMIT, LastStanding, Poll, Vote, counted, superseded
 from shared.polls.store import PollStore
 from shared.reminders.delivery import Reminding
 from shared.reminders.store import ReminderStore
@@ -297,6 +297,36 @@ def test_an_undo_takes_back_a_vote_in_words_and_then_the_poll(ann: Person) -> No
     ann.asks("取り消して", calling(("undo_last_change", {})), SAYS)
     assert counts(ann, poll) == {}
     assert polls(ann) == [poll]
+
+
+@pytest.mark.parametrize("others", [(), ("昼食は？",)])
+def test_an_undo_in_the_turn_of_a_poll_takes_back_its_closing_and_its_card(
+    pool: ThreadPoolExecutor, others: tuple[str, ...]
+) -> None:
+    ann = group(pool, reminding=Reminding.PUSH)
+    closing = {"closes": "2025-11-21T18:00"}
+    makes = [calling(("create_poll", {**DINNER, "question": one, **closing})) for one in (*others, "夕食は？")]
+    ann.asks("投票で。いや、取り消して", *makes, calling(("undo_last_change", {})), SAYS)
+    assert tuple(one.question for one in polls(ann)) == others
+    assert len(ReminderStore(chat_of(ann)).read_all()) == len(others)
+    assert "夕食は？" not in ann.worker.said[-1]
+    assert newest(ann).text.startswith((*others, "どうぞ")[0])
+
+
+def test_a_poll_that_is_one_too_many_leaves_no_closing(pool: ThreadPoolExecutor) -> None:
+    ann = group(pool, reminding=Reminding.REPLY)
+    for _ in range(OPEN_LIMIT):
+        polled(ann)
+    polled(ann, closes="2025-11-21T18:00")
+    assert len(polls(ann)) == OPEN_LIMIT
+    assert ReminderStore(chat_of(ann)).read_all() == ()
+
+
+def test_an_undo_in_the_turn_of_a_vote_takes_back_its_card(ann: Person) -> None:
+    poll = polled(ann)
+    ann.asks("私は寿司。やっぱりなし", calling(("vote", {"option": "寿司"})), calling(("undo_last_change", {})), SAYS)
+    assert counts(ann, poll) == {}
+    assert newest(ann).text == "どうぞ"
 
 
 def test_an_undo_of_a_poll_takes_its_votes_along(ann: Person) -> None:
