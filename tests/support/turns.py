@@ -21,7 +21,7 @@ from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.entry_words import EntryWords
 from shared.line.messaging import ReplyToken
 from shared.storage.object_cache import ObjectCache
-from shared.turns.background import Background
+from shared.turns.background import Background, Event
 from shared.turns.deferral import LateReply
 from shared.turns.image_sets import ImageSets
 from shared.turns.lease import Lease, open_turn
@@ -122,6 +122,7 @@ class RepliedChat:
         late_reply: LateReply = LateReply.BUTTON,
         turns_a_day: int = 0,
         line: MemoryLineApi | None = None,
+        new_event: Callable[[], Event] = threading.Event,
     ) -> None:
         self.clock = clock or SystemClock()
         self.store = store or MemoryObjectStore()
@@ -147,7 +148,7 @@ class RepliedChat:
             image_sets=ImageSets(reader=reader(), clock=self.clock),
             outbox=outbox,
             withdrawal=Withdrawal(holders=(), clock=self.clock),
-            background=Background(threads=pool),
+            background=Background(threads=pool, new_event=new_event),
             requests=pool,
             phrases=NamedPhrases(),
             budgets=unlimited(self.conversations.objects, self.clock, turns_a_day=turns_a_day),

@@ -1,5 +1,7 @@
 """Attempts: the lease that is renewed beside the model, and what becomes of a late answer."""
 
+import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -23,17 +25,31 @@ from tests.support.phrases import NamedPhrases
 from tests.support.turns import RepliedChat
 
 
+class EndOfThought(threading.Event):
+    """The end of a thought: four waits for it pass by the clock, and the model answers after them."""
+
+    def __init__(self, clock: FixedClock, answers: Callable[[], None]) -> None:
+        super().__init__()
+        self._clock, self._answers, self._left = clock, answers, 4
+
+    def wait(self, timeout: float | None = None) -> bool:
+        if timeout is None or not self._left:
+            self._answers()
+            return super().wait(30)
+        self._left -= 1
+        self._clock.sleep(timeout)
+        return self.is_set()
+
+
 def test_lease_is_renewed_while_the_model_thinks(pool: ThreadPoolExecutor) -> None:
-    chat = RepliedChat(pool, lease_s=0.6)
+    clock = FixedClock()
+    chat = RepliedChat(pool, clock=clock, new_event=lambda: EndOfThought(clock, chat.may_answer.set))
     chat.may_answer.clear()
+    begun_s = clock.monotonic_s()
 
-    with ThreadPoolExecutor(1) as workers:
-        slow = workers.submit(chat.deliver, chat.message(1))
-        assert chat.is_thinking.wait(30)
-        chat.clock.sleep(1.5)  # two and a half leases
-        chat.may_answer.set()
-        assert slow.result(20) == "replied"
+    assert chat.deliver(chat.message(1)) == "replied"
 
+    assert clock.monotonic_s() - begun_s > chat.conversation.turn.lease_s
     assert chat.questions == [("m1",)]
 
 
