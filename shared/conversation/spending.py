@@ -29,8 +29,9 @@ class Spending(Extensible):
     """The turns and tokens used by a chat on `day`, in the zone of the bot.
 
     `turns` counts turns that asked the model; `is_reserved`: the turn under way is among them. `tokens` are weighted. `was_told`: the chat
-    has been told of the spent budget. `charged_by` is the token of the last write with a charge. `translations` and `translated_tokens`:
-    the part of both that translation used; `was_told_of_translations`: the chat has been told that this part is used up.
+    has been told of the spent budget, by the outcome of number `told_sequence` (0: not known). `charged_by` is the token of the last write
+    with a charge. `translations` and `translated_tokens`: the part of both that translation used; `was_told_of_translations`: the chat has
+    been told that this part is used up.
     """
 
     day: str = ""
@@ -38,6 +39,7 @@ class Spending(Extensible):
     tokens: int = 0
     is_reserved: bool = False
     was_told: bool = False
+    told_sequence: int = 0
     charged_by: str = ""
     translations: int = 0
     translated_tokens: int = 0

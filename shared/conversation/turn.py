@@ -151,7 +151,9 @@ class TurnRecord(Extensible):
         counts = bool(outcome.audit.usage) or outcome.kind is OutcomeKind.DEFERRED or self.tries > 0
         spending = self.spending.settled(counts=counts)
         if outcome.audit.is_over_limit:
-            spending = replace(spending, was_told=True)
+            tells = outcome.kind is not OutcomeKind.SKIPPED
+            told_sequence = outcome.sequence if tells else spending.told_sequence
+            spending = replace(spending, was_told=True, told_sequence=told_sequence)
         if outcome.translations is not None:
             tells_limit = outcome.translations.tells_limit
             spending = spending.with_translation(outcome.audit.usage, tells_limit=tells_limit)

@@ -75,18 +75,16 @@ class ReadyAnswers:
 
 def _was_told(attempt: Attempt) -> bool:
     """Whether the chat was told today that a budget is spent."""
-    return attempt.lease.record.spending.was_told and not _was_notice_lost(attempt.history)
+    spending = attempt.lease.record.spending
+    return spending.was_told and not _was_notice_lost(attempt.history, spending.told_sequence)
 
 
-def _was_notice_lost(history: History) -> bool:
-    """Whether the last message about a spent budget certainly did not arrive."""
-    telling = (
-        outcome
-        for outcome in reversed(history.outcomes)
-        if outcome.audit.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED
+def _was_notice_lost(history: History, told_sequence: int) -> bool:
+    """Whether the last message about a spent budget, of this number, certainly did not arrive."""
+    return any(
+        outcome.kind is OutcomeKind.UNDELIVERED and outcome.audit.is_over_limit and outcome.sequence == told_sequence
+        for outcome in history.outcomes
     )
-    last = next(telling, None)
-    return last is not None and last.kind is OutcomeKind.UNDELIVERED
 
 
 def _repeat(draft: OutcomeRecord, stored: OutcomeRecord) -> OutcomeRecord:

@@ -794,6 +794,21 @@ def test_a_chat_is_told_of_its_spent_budget_until_that_may_have_arrived(
     assert told == results
 
 
+def test_a_chat_is_told_of_its_spent_budget_once_although_memory_keeps_only_the_notice_that_was_lost(
+    pool: ThreadPoolExecutor,
+) -> None:
+    chat = MeteredChat(pool, turns_a_day=1)
+    chat.deliver(chat.message(1))
+    chat.line.fates = ["refused"]
+    results = [chat.deliver(chat.message(number)) for number in (3, 2, 4)]
+    conversation = chat.conversation
+    assert conversation.objects.store.delete(conversation.names.outcome("e2"))
+
+    results.append(chat.deliver(chat.message(5)))
+
+    assert results == ["undelivered", "apologised", "skipped", "skipped"]
+
+
 def test_a_quoted_picture_that_memory_does_not_know_is_shown(pool: ThreadPoolExecutor) -> None:
     chat = RepliedChat(pool)
     chat.media.contents["m0"] = HeldContent(data=b"\x89PNG", content_type="image/png")
