@@ -98,7 +98,9 @@ def _changed(stored: Reminder, staged: Reminder) -> Reminder:
 
     Only an undo stages an open reminder over a cancelled reminder, which it replaces whole.
     """
-    staged = replace(staged, pressed_ms=stored.pressed_ms, pressed_by=stored.pressed_by)
+    staged = replace(
+        staged, pressed_ms=stored.pressed_ms, pressed_by=stored.pressed_by, limit_told_on=stored.limit_told_on
+    )
     if stored.state is ReminderState.CANCELLED or not staged.has_schedule_of(stored):
         return staged
     return replace(

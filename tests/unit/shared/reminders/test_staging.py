@@ -459,17 +459,24 @@ def test_no_turn_stages_after_its_commit(chat: ReminderChat) -> None:
         overlay.cancel(there.id)
 
 
-def test_a_change_keeps_a_press_that_was_noted_meanwhile(chat: ReminderChat) -> None:
+def test_a_change_keeps_what_was_noted_meanwhile(chat: ReminderChat) -> None:
+    """A press, and that the chat was told of its spent budget."""
     made = chat.remind(at=in_days(chat, 1))
     overlay = chat.begin()
     overlay.change(made.id, at=in_days(chat, 2))
-    store = ReminderStore(chat.conversation)
-    store.update(made.id, lambda there: replace(there, pressed_ms=7, pressed_by="e7") if there is not None else None)
+
+    def noted(there: Reminder | None) -> Reminder | None:
+        if there is None:
+            return None
+        return replace(there, pressed_ms=7, pressed_by="e7", limit_told_on="2025-11-21")
+
+    ReminderStore(chat.conversation).update(made.id, noted)
 
     chat.commit(overlay)
 
-    assert (chat.read(made.id).pressed_ms, chat.read(made.id).pressed_by) == (7, "e7")
-    assert chat.read(made.id).start == in_days(chat, 2)
+    changed = chat.read(made.id)
+    assert (changed.pressed_ms, changed.pressed_by, changed.limit_told_on) == (7, "e7", "2025-11-21")
+    assert changed.start == in_days(chat, 2)
 
 
 def test_a_marker_lies_ahead_also_of_what_is_due_already(chat: ReminderChat, clock: FixedClock) -> None:
