@@ -37,6 +37,8 @@ _FRUITLESS_READINGS: Final = 24
 The first few readings follow each other at once (a compaction passes, or messages of the prompt are edited), the others after pauses.
 """
 _LONGEST_TURN_S: Final = 50.0
+_YIELDS_S: Final = 1.0
+"""For how long after the end of a turn a message leaves the next one to an older command."""
 
 
 class TurnWork(Protocol):
@@ -125,6 +127,7 @@ class _Patience:
 
     A short turn polls more often, and so comes before turns that think: a turn of 50 s polls every 0.4 s, a turn of
     5 s every 0.04 s. `request`: the deadline of the request. `fruitless_readings`: how often the chat was read since the last wait.
+    `yielded_s`: the pauses since the turn was last held.
     """
 
     delivery: TurnDelivery
@@ -134,11 +137,17 @@ class _Patience:
     poll_s: float
     waits: bool
     fruitless_readings: int = 0
+    yielded_s: float = 0.0
 
     @property
     def is_over(self) -> bool:
         cannot_answer = not self.waits or not self.deadline.left_s or not self.delivery.waiting.is_answerable()
         return cannot_answer or self.place.is_evicted or self.has_no_end
+
+    @property
+    def yields(self) -> bool:
+        """Whether the delivery leaves a free turn to an older command, for a moment: that may have no thread left to run on."""
+        return self.waits and self.delivery.waiting.gives_way and self.yielded_s < _YIELDS_S
 
     @property
     def has_no_end(self) -> bool:
@@ -240,8 +249,9 @@ class TurnRunner:
     ) -> Run | None:
         """Read the chat once, and do the remaining work; return the delivery's result, or None: read again."""
         lease: Lease | None = None
+        yields = patience.yields and self.room.has_older_command(conversation.id, patience.place)
         is_free = patience.deadline.left_s > 0 and self._is_free_by_name(conversation, stored_turn, listing)
-        if is_free and delivery.work.has_work_by_name(stored_turn, listing):
+        if is_free and not yields and delivery.work.has_work_by_name(stored_turn, listing):
             early = conversation.objects.reads.submit(open_turn, conversation, stored_turn, spends=delivery.work.spends)
             try:
                 history = self.reader.read(conversation, listing)
@@ -263,8 +273,9 @@ class TurnRunner:
             _release(lease)
             return _run(result, history)
         if lease is None:
-            pause_s = _pause_s(conversation, stored_turn, delivery)
-            if pause_s or self._is_held(stored_turn, unfinished) or not patience.deadline.left_s:
+            is_held = self._is_held(stored_turn, unfinished)
+            pause_s = patience.poll_s if yields and not is_held else _pause_s(conversation, stored_turn, delivery)
+            if pause_s or is_held or not patience.deadline.left_s:
                 self._wait(conversation, stored_turn, patience, pause_s=pause_s)
                 return None
             if unfinished is not None:
@@ -277,7 +288,9 @@ class TurnRunner:
                 return _run_if_ended(delivery, outcome, history, lease_taken_over)
             is_unasked = delivery.waiting.is_optional
             lease = open_turn(conversation, stored_turn, spends=delivery.work.spends, is_unasked=is_unasked)
+        patience.place.has_turn = lease is not None
         outcome = self._take_turn(delivery, lease, history, stored_turn) if lease else None
+        patience.place.has_turn = False
         return _run_if_ended(delivery, outcome, history, lease)
 
     def _take_turn(
@@ -313,8 +326,10 @@ class TurnRunner:
         """
         patience.fruitless_readings = 0
         if pause_s:
+            patience.yielded_s += pause_s
             self.clock.sleep(pause_s)
             return
+        patience.yielded_s = 0.0
         woken = patience.place.woken
         while not patience.is_over:
             pause_s = min(patience.poll_s * self.chance.uniform(0.75, 1.25), patience.deadline.left_s)

@@ -3,8 +3,9 @@
 The next turn answers every recorded message, so a few waiting deliveries are enough; the newest stay, because they have the most time.
 Deliveries are evicted in this order: duplicates of an event; then optional work, such as translations; then older messages; then commands,
 and only for newer commands. No other delivery does a command's work, so an evicted command comes again: Pub/Sub delivers the command later.
-The newest message has a place in addition to PLACES commands: a command's turn answers no message. The end of a turn wakes the deliveries
-that wait in the same instance, and a turn that thinks is told of each delivery that comes.
+The newest message has a place in addition to PLACES commands: a command's turn answers no message. For a moment, a message leaves a free
+turn to an older command, whose turn is short. The end of a turn wakes the deliveries that wait in the same instance, and a turn that
+thinks is told of each delivery that comes.
 
 Example with PLACES = 4: a fifth message evicts the oldest message; a fifth command evicts the oldest command.
 """
@@ -29,7 +30,8 @@ class Place:
     delivery can hand over, as a message's can; such places are evicted before places of commands. `is_doubled`: evicted for a newer
     delivery of the same event. `inherits`: timestamp and event of each evicted delivery that relied on this place; those that no turn has
     answered are run after this delivery. `author`: who sent the message, or "" if a prompt would not show the event. `is_optional`: nobody
-    asked for the work, so it takes no place from messages and commands. `woken`: set when a turn of the chat ends, or the place is taken.
+    asked for the work, so it takes no place from messages and commands. `has_turn`: the delivery holds the chat's turn, or has ended it.
+    `woken`: set when a turn of the chat ends, or the place is taken.
     """
 
     event: str = ""
@@ -40,6 +42,7 @@ class Place:
     inherits: set[tuple[int, str]] = field(default_factory=set)
     author: str = ""
     is_optional: bool = False
+    has_turn: bool = False
     woken: Event = field(default_factory=threading.Event, repr=False)
 
 
@@ -107,6 +110,12 @@ class WaitingRoom:
                 watchers.remove(see)
                 if not watchers and self._watchers.get(conversation_id) is watchers:
                     del self._watchers[conversation_id]
+
+    def has_older_command(self, conversation_id: str, place: Place) -> bool:
+        """Whether a command that is older than the place's event waits for the chat's turn in this instance."""
+        with self._lock:
+            waiting = self._places.get(conversation_id, ())
+            return any(not (one.gives_way or one.has_turn) and one.sent_ms < place.sent_ms for one in waiting)
 
     def wake(self, conversation_id: str) -> None:
         """A turn of the chat has ended: wake the deliveries that wait."""

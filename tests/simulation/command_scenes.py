@@ -4,12 +4,16 @@ from typing import Final
 
 from shared.line.postback_data import ConfirmPress, SparePress, SuggestionPress
 from tests.simulation.bus import Delivery
+from tests.simulation.people import MEMBERS
 from tests.simulation.scene import MINUTE_S, Scene
 from tests.simulation.scheduler import Task
 from tests.simulation.stage import SMALL_BOUNDS
 from tests.support.buttons import confirmed_question_in
 
 _TOKEN_IS_DEAD_S: Final = 66.0
+_ORDERS: Final = 8
+_THINKS_S: Final = 8.0
+_LATER_S: Final = 0.1
 
 
 def bye_that_comes_again_after_a_new_invitation() -> list[str]:
@@ -33,6 +37,29 @@ def bye_that_is_slower_than_a_new_invitation() -> list[str]:
         scene.runs_to_end(scene.pushes(scene.bot_joins()))
         scene.runs_to_end(worker)
         return scene.rests()
+
+
+def commands_before_questions_that_wait_with_them() -> list[str]:
+    """A command, and then a question of another member, wait in one instance for a turn that thinks: the command is answered first.
+
+    Either would come first by chance, so this is played with eight orders of calls.
+    """
+    return [violation for seed in range(_ORDERS) for violation in _command_before_a_question(seed)]
+
+
+def _command_before_a_question(seed: int) -> list[str]:
+    with Scene(seed=seed, seconds=_THINKS_S, group=True).playing() as scene:
+        thinking = scene.asks(instance=0)
+        scene.runs_until(thinking, "model")
+        order = scene.commands("help")
+        scene.runs_until(scene.pushes(scene.delivers_order(order), instance=1), "waits for a while")
+        scene.sleeps(_LATER_S)
+        asked = scene.says(by=MEMBERS[1])
+        scene.runs_until(scene.pushes(scene.delivers(asked), instance=1), "waits for a while")
+        found = scene.rests(calm=True)
+        told_s = {one.reply_token: one.at_s for one in scene.world.truth.said}
+        is_first = told_s[order.reply_token] < told_s[asked.reply_token]
+        return found if is_first else [*found, "I6: a command waited for a question that came after it"]
 
 
 def command_whose_older_delivery_is_late() -> list[str]:

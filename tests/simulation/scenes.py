@@ -70,6 +70,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "sums_up_where_the_model_was_silent": summary_scenes.summary_where_the_model_is_silent,
     "tells_summaries_with_messages": summary_scenes.summary_that_is_told,
     "clears_only_what_is_ticked": list_scenes.list_that_is_cleared,
+    "lets_older_commands_go_first": command_scenes.commands_before_questions_that_wait_with_them,
     "has_crowded_out_commands_come_again": list_scenes.items_ticked_in_a_row,
     "ticks_together_what_waits": list_scenes.items_ticked_in_a_row,
     "covers_what_is_ticked_together": list_scenes.items_ticked_in_a_row,

@@ -63,6 +63,11 @@ OF_TURNS: Final[Mapping[str, Mutation]] = {
         Instead("_advance", acknowledge_while_held),
         lacks="a delivery that finds the turn held is acknowledged before its message has an outcome",
     ),
+    "lets_older_commands_go_first": Mutation(
+        f"{_ROOM}:WaitingRoom.has_older_command",
+        Return(value=False),
+        lacks="a command waits for questions that came after it, each of which the model thinks about",
+    ),
     "has_crowded_out_commands_come_again": Mutation(
         f"{_ANNOUNCEMENT}:_AnnouncementDelivery.hand_over",
         Never("is_doubled"),

@@ -1,6 +1,7 @@
 """The runner: how a delivery waits for its turn, and what is left of a turn when a delivery fails on the way."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -167,6 +168,18 @@ def test_a_waiting_delivery_opens_the_turn_as_soon_as_it_is_free(pool: ThreadPoo
     clock.meanwhile = chat.open_turn().release
 
     assert chat.deliver(chat.message(1)) == "replied"
+
+    assert 0.2 < clock.monotonic_s() < 0.6
+
+
+def test_a_question_leaves_a_free_turn_to_an_older_command_of_its_instance(pool: ThreadPoolExecutor) -> None:
+    clock = ActingClock()
+    chat = RepliedChat(pool, clock=clock)
+    asked, waiting = chat.message(1), ExitStack()
+    waiting.enter_context(chat.runner.room.place(chat.conversation.id, sent_ms=asked.timestamp_ms - 1, gives_way=False))
+    clock.meanwhile = waiting.close
+
+    assert chat.deliver(asked) == "replied"
 
     assert 0.2 < clock.monotonic_s() < 0.6
 

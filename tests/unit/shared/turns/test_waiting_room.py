@@ -194,3 +194,25 @@ def test_work_for_which_nobody_asked_takes_no_place_of_messages_and_commands() -
 
         assert not any(place.is_evicted for place in asked)
         assert [place.is_evicted for place in optional] == [*(True,) * PLACES, False, False]
+
+
+def test_a_message_knows_of_an_older_command_that_waits_until_that_has_the_turn() -> None:
+    room = WaitingRoom()
+    with room.place("a", sent_ms=2) as message:
+        with room.place("a", sent_ms=1, gives_way=False) as command:
+            assert room.has_older_command("a", message)
+            command.has_turn = True
+            assert not room.has_older_command("a", message)
+        command.has_turn = False
+        assert not room.has_older_command("a", message)
+
+
+def test_a_message_knows_of_no_older_command_beside_messages_newer_commands_and_other_chats() -> None:
+    room = WaitingRoom()
+    with ExitStack() as waiting:
+        message, command = (waiting.enter_context(room.place("a", sent_ms=2, gives_way=one)) for one in (True, False))
+        waiting.enter_context(room.place("a", sent_ms=1))
+        waiting.enter_context(room.place("b", sent_ms=1, gives_way=False))
+
+        assert not room.has_older_command("a", message)
+        assert not room.has_older_command("a", command)
