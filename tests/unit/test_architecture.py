@@ -333,6 +333,14 @@ def test_packages_are_installed_by_the_pinned_installer() -> None:
     assert {"pip": metadata.version("pip")} == pinned, "run `make clean`, then `make test`"
 
 
+def test_classes_of_the_product_are_made_by_frozen() -> None:
+    """`dataclass` with these arguments takes longer: a cold start makes hundreds of classes (`shared/frozen.py`)."""
+    decorator = "@dataclass(frozen=True, slots=True, kw_only=True)\n"
+    files = [path for folder in ("shared", "functions") for path in (ROOT / folder).rglob("*.py")]
+
+    assert [str(path) for path in files if decorator in path.read_text(encoding="utf-8")] == []
+
+
 def locked_in(path: Path) -> dict[str, int]:
     """Return the number of hashes of each requirement in a locked file."""
     entries = path.read_text(encoding="utf-8").replace("\\\n", "").splitlines()
