@@ -29,6 +29,10 @@ class PushClaim(Extensible):
     first_ms: int
     until_ms: int
 
+    def is_of_one_write(self, other: "PushClaim") -> bool:
+        """Whether one write of a worker made both, with or without fields that this release does not know."""
+        return (self.worker, self.until_ms) == (other.worker, other.until_ms)
+
 
 class Claimed(Protocol):
     """A thing with the claim on its push, such as a reminder."""
@@ -71,7 +75,8 @@ def swap_claimed(store: ClaimStore[T], thing: T, generation: int) -> tuple[T, in
     if written is not None:
         return thing, written
     stored = store.find(thing.id)
-    if thing.claim is None or stored is None or stored[0].claim != thing.claim:
+    claim = stored[0].claim if stored is not None else None
+    if stored is None or thing.claim is None or claim is None or not claim.is_of_one_write(thing.claim):
         raise TurnBusyError("what is due was changed since it was read")
     return stored  # the write won, although the response was lost
 
