@@ -8,7 +8,10 @@ was accepted gets 409.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol, TypeVar
+
+from msgspec import UNSET
 
 from shared import logs
 from shared.clock import Deadline
@@ -29,9 +32,9 @@ class PushClaim(Extensible):
     first_ms: int
     until_ms: int
 
-    def is_of_one_write(self, other: "PushClaim") -> bool:
-        """Whether one write of a worker made both, with or without fields that this release does not know."""
-        return (self.worker, self.until_ms) == (other.worker, other.until_ms)
+    def says_the_same_as(self, other: "PushClaim") -> bool:
+        """Whether the claims are equal but for fields that this release does not know."""
+        return replace(self, unknown_fields=UNSET) == replace(other, unknown_fields=UNSET)
 
 
 class Claimed(Protocol):
@@ -76,7 +79,7 @@ def swap_claimed(store: ClaimStore[T], thing: T, generation: int) -> tuple[T, in
         return thing, written
     stored = store.find(thing.id)
     claim = stored[0].claim if stored is not None else None
-    if stored is None or thing.claim is None or claim is None or not claim.is_of_one_write(thing.claim):
+    if stored is None or thing.claim is None or claim is None or not claim.says_the_same_as(thing.claim):
         raise TurnBusyError("what is due was changed since it was read")
     return stored  # the write won, although the response was lost
 

@@ -65,5 +65,8 @@ def test_no_address_of_a_private_network_is_asked_for(platform: Platform, person
 
     person.says(f"read {link}")
 
-    assert "Only public websites are read" in person.hears_next(after=0)
-    assert not [one for one in requests_of(platform) if one.request is not None and one.request.built_in_tools]
+    assert person.hears_next(after=0) == "Sorry, that did not work."
+    requests = [one.request for one in requests_of(platform) if one.request is not None]
+    answered = [response for one in requests for response in one.contents[-1].function_responses]
+    assert any("Only public websites are read" in (response.error or "") for response in answered)
+    assert not [one for one in requests if one.built_in_tools]
