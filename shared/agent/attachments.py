@@ -12,6 +12,10 @@ MakesCard: TypeAlias = Callable[[str, str], Card | None]
 IsCurrent: TypeAlias = Callable[[], bool]
 
 
+def _always() -> bool:
+    return True
+
+
 class Attachments:
     """The attached texts of a turn, in order; safe to share between threads."""
 
@@ -26,14 +30,14 @@ class Attachments:
         with self._lock:
             self._texts.append((text, _always))
 
-    def add_drawn(self, card: Callable[[str], Card], *, is_current: IsCurrent | None = None) -> None:
+    def add_drawn(self, card: Callable[[str], Card], *, is_current: IsCurrent = _always) -> None:
         """Attach the words of a card, given as a function of the locale; where cards are drawn, the card stands in place of the words.
 
-        `is_current`: asked when the answer is made; where the turn has changed its mind, the card is left out. None: it is always shown.
+        `is_current`: asked when the answer is made; where the turn has changed its mind, the card is left out.
         """
         with self._lock:
-            self._texts.append((lambda locale: written(card(locale)), is_current or _always))
-            self._drawn.append((card, is_current or _always))
+            self._texts.append((lambda locale: written(card(locale)), is_current))
+            self._drawn.append((card, is_current))
 
     def drawn(self, locale: str) -> Card | None:
         """Return the last card whose words are attached."""
@@ -60,10 +64,6 @@ class Attachments:
         with self._lock:
             texts = [*self._texts]
         return tuple(dict.fromkeys(text(locale) for text, is_current in texts if is_current()))
-
-
-def _always() -> bool:
-    return True
 
 
 def without_lines_of(attached: tuple[str, ...], text: str) -> str:

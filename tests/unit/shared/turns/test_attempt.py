@@ -1,6 +1,5 @@
 """Attempts: the lease that is renewed beside the model, and what becomes of a late answer."""
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -22,23 +21,22 @@ from shared.turns.deferral import DEFER_AT_MS, LateReply
 from shared.turns.question import Question
 from tests.support.chats import made_of, made_with
 from tests.support.phrases import NamedPhrases
-from tests.support.turns import RepliedChat
+from tests.support.turns import ClockEvent, RepliedChat
 
 
-class EndOfThought(threading.Event):
+class EndOfThought(ClockEvent):
     """The end of a thought: four waits for it pass by the clock, and the model answers after them."""
 
     def __init__(self, clock: FixedClock, answers: Callable[[], None]) -> None:
-        super().__init__()
-        self._clock, self._answers, self._left = clock, answers, 4
+        super().__init__(clock)
+        self._answers, self._left = answers, 4
 
     def wait(self, timeout: float | None = None) -> bool:
-        if timeout is None or not self._left:
-            self._answers()
-            return super().wait(30)
-        self._left -= 1
-        self._clock.sleep(timeout)
-        return self.is_set()
+        if self._left and timeout is not None:
+            self._left -= 1
+            return super().wait(timeout)
+        self._answers()
+        return super().wait()
 
 
 def test_lease_is_renewed_while_the_model_thinks(pool: ThreadPoolExecutor) -> None:

@@ -2,11 +2,11 @@
 
 import io
 import json
-import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import islice
 
 import pytest
 
@@ -149,6 +149,14 @@ def test_message_whose_tokens_are_dead_is_undelivered_without_the_model(pool: Th
     assert chat.questions == []
 
 
+def crowd(chat: RepliedChat, workers: ThreadPoolExecutor) -> list[Future[str]]:
+    """Deliver ten messages while the turn is held, and wait until all but those with a place have left."""
+    others = [workers.submit(chat.deliver, chat.message(number)) for number in range(2, 12)]
+    for _ in islice(as_completed(others, timeout=30), len(others) - PLACES):
+        pass
+    return others
+
+
 def test_of_many_that_wait_for_one_turn_the_older_ones_leave_and_all_are_answered_together(
     pool: ThreadPoolExecutor,
 ) -> None:
@@ -157,9 +165,7 @@ def test_of_many_that_wait_for_one_turn_the_older_ones_leave_and_all_are_answere
     with ThreadPoolExecutor(20) as workers:
         first = workers.submit(chat.deliver, chat.message(1))
         assert chat.is_thinking.wait(30)
-        others = [workers.submit(chat.deliver, chat.message(number)) for number in range(2, 12)]
-        while sum(one.done() for one in others) < len(others) - PLACES:
-            time.sleep(0.01)
+        others = crowd(chat, workers)
         assert {one.result() for one in others if one.done()} == {"handed_over"}
         chat.may_answer.set()
         first.result(20)
@@ -180,9 +186,7 @@ def test_where_more_wait_than_a_turn_reads_each_is_answered_without_a_tick(
     with ThreadPoolExecutor(20) as workers:
         first = workers.submit(chat.deliver, chat.message(1))
         assert chat.is_thinking.wait(30)
-        others = [workers.submit(chat.deliver, chat.message(number)) for number in range(2, 12)]
-        while sum(one.done() for one in others) < len(others) - PLACES:
-            time.sleep(0.01)
+        others = crowd(chat, workers)
         chat.may_answer.set()
         for delivery in (first, *others):
             delivery.result(20)
