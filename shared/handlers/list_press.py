@@ -47,7 +47,10 @@ class ListPressHandler:
         conversation = self.conversations.of(event.conversation_id)
         decide = partial(self._shown if press.choice is ListChoice.SHOW else self._cleared, conversation, event, press)
         refusal = phrased(event, self.phrases, Phrase.LIST_GONE)
-        late = partial(self._late, conversation, event, press)
+
+        def late() -> Announcement | None:
+            return self._late(conversation, event, press)
+
         return self.announcer.announce(conversation, replace(refusal, decide=decide, if_late=late))
 
     def _late(self, conversation: Conversation, event: LineEvent, press: ListPress) -> Announcement | None:

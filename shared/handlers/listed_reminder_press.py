@@ -51,7 +51,10 @@ class ListedReminderPressHandler:
         conversation = self.conversations.of(event.conversation_id)
         refusal = phrased(event, self.phrases, Phrase.REMINDER_GONE)
         decide = partial(self._decided, conversation, event, press)
-        late = partial(self._late, conversation, event, press)
+
+        def late() -> Announcement | None:
+            return self._late(conversation, event, press)
+
         return self.announcer.announce(conversation, replace(refusal, decide=decide, if_late=late))
 
     def _late(self, conversation: Conversation, event: LineEvent, press: ListedReminderPress) -> Announcement | None:

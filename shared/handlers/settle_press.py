@@ -47,7 +47,10 @@ class SettlePressHandler:
         conversation = self.conversations.of(event.conversation_id)
         refusal = phrased(event, self.phrases, Phrase.EXPENSES_NONE_OPEN)
         decide = partial(self._decided, conversation, event, press)
-        late = partial(self._late, conversation, event, press)
+
+        def late() -> Announcement | None:
+            return self._late(conversation, event, press)
+
         return self.announcer.announce(conversation, replace(refusal, decide=decide, if_late=late))
 
     def _late(self, conversation: Conversation, event: LineEvent, press: SettlePress) -> Announcement | None:

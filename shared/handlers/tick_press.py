@@ -101,7 +101,10 @@ class TickPressHandler:
         conversation = self.conversations.of(event.conversation_id)
         refusal = phrased(event, self.phrases, Phrase.ENTRY_GONE)
         decide = partial(self._decided, conversation, event, press)
-        late = partial(self._late, conversation, event, press)
+
+        def late() -> Announcement | None:
+            return self._late(conversation, event, press)
+
         with self.waiting.place(event, press):
             return self.announcer.announce(conversation, replace(refusal, decide=decide, if_late=late))
 
