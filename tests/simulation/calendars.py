@@ -29,14 +29,14 @@ def member_leaves(scene: Scene) -> Delivery:
 
 def leaving_from(world: World, people: People, *, at_s: float) -> Delivery:
     """Return LINE's delivery of a leaving; once it is handled, the address that the member knew shows nothing."""
-    world.truth.leavings[people.conversation_id] += 1
     calendar = calendar_in(world, people.conversation_id)
-    event = people.leaving(at_s=at_s)
+    leaving = people.leaving(at_s=at_s)
+    world.truth.leavings_s.setdefault((leaving.conversation_id, leaving.user_id), []).append(leaving.at_s)
     return Delivery(
-        name=f"leaving {event['webhookEventId']}",
+        name=f"leaving {leaving.event['webhookEventId']}",
         conversation_id=people.conversation_id,
         function="agent_worker",
-        event=event,
+        event=leaving.event,
         published_s=world.now_s,
         on_ack=lambda: world.truth.ended_tokens.update({calendar.token} if calendar is not None else ()),
     )

@@ -364,7 +364,10 @@ class Mind:
             truth.report("I7: a prompt held words of another chat")
 
     def _check_told(self, request: ModelRequest, prompt: _Prompt, *, is_first: bool) -> None:
-        """Nothing was looked up from before one of those who ask joined, if that had been handled before they were read."""
+        """Nothing was looked up from before one of those who ask joined, if that had been handled before they were read.
+
+        Who has left since is told nothing, and hides nothing from the others.
+        """
         truth, task = self._world.truth, self._world.scheduler.current()
         if is_first:
             self._asked_s[task.request, task.chat] = self._world.now_s
@@ -376,9 +379,12 @@ class Mind:
         question = "\n".join(one for one in prompt.question.splitlines() if not one.startswith("picture of "))
         asking = "\n".join(map(_own_line, _LINE.split(question)))
         for author, _ in (truth.written[one[:-1]] for one in WORD.findall(asking) if one[:-1] in truth.written):
-            joined_s, handled_s = truth.joined.get((task.chat, author), (0.0, 0.0))
+            whose = task.chat, author
+            joined_s, handled_s = truth.joined.get(whose, (0.0, 0.0))
+            has_left = max(truth.leavings_s.get(whose, [-1.0])) >= joined_s
             if (
-                handled_s < self._asked_s.get((task.request, task.chat), 0.0)
+                not has_left
+                and handled_s < self._asked_s.get((task.request, task.chat), 0.0)
                 and min(told_s, default=joined_s) < joined_s
             ):
                 truth.report("I7: a member who joined later was told what had been said before")

@@ -130,8 +130,8 @@ class Welcome:
 
 
 @dataclass(slots=True, kw_only=True)
-class Joining:
-    """A member joined the group."""
+class MemberEvent:
+    """A member joined the group, or left it."""
 
     conversation_id: str
     event: Json
@@ -360,15 +360,17 @@ class People:
         self.welcomes.append(Welcome(conversation_id=self.conversation_id, event=event, at_s=at_s))
         return self.welcomes[-1]
 
-    def joining(self, *, at_s: float) -> Joining:
+    def joining(self, *, at_s: float) -> MemberEvent:
         """Return the event of a member who joins the group."""
         at_s, user_id = round(at_s, 3), MEMBERS[0]
         event = self._event("memberJoined", at_s, joined={"members": [{"type": "user", "userId": user_id}]})
-        return Joining(conversation_id=self.conversation_id, event=event, at_s=at_s, user_id=user_id)
+        return MemberEvent(conversation_id=self.conversation_id, event=event, at_s=at_s, user_id=user_id)
 
-    def leaving(self, *, at_s: float) -> Json:
+    def leaving(self, *, at_s: float) -> MemberEvent:
         """Return the event of a member who leaves the group."""
-        return self._event("memberLeft", round(at_s, 3), left={"members": [{"type": "user", "userId": MEMBERS[0]}]})
+        at_s, user_id = round(at_s, 3), MEMBERS[0]
+        event = self._event("memberLeft", at_s, left={"members": [{"type": "user", "userId": user_id}]})
+        return MemberEvent(conversation_id=self.conversation_id, event=event, at_s=at_s, user_id=user_id)
 
     def departure(self, *, at_s: float) -> Json:
         """Return the event that takes the bot out of the chat: a leave or an unfollow."""

@@ -3,7 +3,8 @@
 from typing import Final
 
 from shared.conversation.snapshot import MemoryLimits
-from tests.simulation.people import Message
+from tests.simulation.calendars import member_leaves
+from tests.simulation.people import MEMBERS, Message
 from tests.simulation.scene import Scene
 from tests.simulation.stage import SMALL_BOUNDS
 from tests.simulation.wiring import TINY
@@ -39,6 +40,18 @@ def recall_of_a_member_who_joined_later() -> list[str]:
         for _ in range(2):
             scene.sleeps(2)
             scene.runs_to_end(scene.asks_for("recall"))
+        return scene.rests()
+
+
+def recall_of_a_member_who_left_again() -> list[str]:
+    """A member joins, asks what was said, and leaves before the answer; what was said before is looked up for the others."""
+    with Scene(group=True, limits=TINY).playing() as scene:
+        _archived(scene, questions=_ARCHIVING)
+        scene.runs_to_end(scene.joins())
+        scene.sleeps(2)
+        asked = scene.delivers(scene.says(verb="recall", by=MEMBERS[0]))
+        scene.runs_to_end(scene.pushes(member_leaves(scene)))
+        scene.runs_to_end(scene.pushes(asked))
         return scene.rests()
 
 

@@ -22,7 +22,7 @@ from tests.simulation.holders import Holders
 from tests.simulation.line import Line
 from tests.simulation.mind import ORDER, Mind, Mood
 from tests.simulation.notion import Workspace
-from tests.simulation.people import COMMON, Joining, Json, Message, Order, People, Welcome, gloss_of
+from tests.simulation.people import COMMON, Json, MemberEvent, Message, Order, People, Welcome, gloss_of
 from tests.simulation.story import Story
 from tests.simulation.threads import green_threads, replaced
 from tests.simulation.times import SECOND_PASS_S
@@ -168,12 +168,14 @@ class Stage:
             on_ack=lambda: self._erasure_was_acknowledged(people, until_s=order.just_before_s, spares_entries=True),
         )
 
-    def joining(self, joining: Joining) -> Delivery:
+    def joining(self, joining: MemberEvent) -> Delivery:
         """LINE delivers the joining of a member; once it is handled, nothing from before is looked up for that member."""
 
         def note() -> None:
             whose = joining.conversation_id, joining.user_id
-            self.world.truth.joined.setdefault(whose, (joining.at_s, self.world.now_s))
+            known_s, _ = self.world.truth.joined.get(whose, (-1.0, 0.0))
+            if known_s < joining.at_s:
+                self.world.truth.joined[whose] = joining.at_s, self.world.now_s
 
         return Delivery(
             name=f"joining {joining.event['webhookEventId']}",

@@ -219,8 +219,8 @@ class Truth:
     """The addresses of calendars that have ended, by their tokens."""
     tokens_given: dict[str, str] = field(default_factory=dict)
     """The chat of each address that a calendar ever had, by its token."""
-    leavings: Counter[str] = field(default_factory=Counter)
-    """How many members left chats that had a calendar, by chat."""
+    leavings_s: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    """When members left a group, by chat and id."""
     journalled_s: dict[tuple[str, str], float] = field(default_factory=dict)
     """When each message was first recorded, by chat and id."""
     context: set[tuple[str, str]] = field(default_factory=set)
@@ -232,7 +232,7 @@ class Truth:
     written: dict[str, tuple[str, float]] = field(default_factory=dict)
     """Who wrote each message, by the number in its word, and when."""
     joined: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
-    """When members joined, by chat and id, and when that had been handled."""
+    """When members last joined, by chat and id, and when that had been handled."""
     orders: set[str] = field(default_factory=set)
     """The numbers in words of messages that say more than their word."""
     repeated_in_part: set[str] = field(default_factory=set)
