@@ -45,6 +45,7 @@ _LINE_HANGS_S: Final = 8.0
 _BUCKET_RECOVERS_S: Final = 30.0
 """A call in vain, the pause of Pub/Sub, and what is delivered again with it."""
 _SHOWN_KINDS: Final = {OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED}
+_EXPIRED_KINDS: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.UNKNOWN}
 _UNSEEN_KINDS: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.SKIPPED, OutcomeKind.STORED}
 
 
@@ -202,12 +203,12 @@ def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> b
     """Whether silence is correct: the model skipped the message, or its token expired.
 
     A token expires if no "still thinking" is sent; if amendments make a turn begin again and again while the message waits; or if more
-    messages wait than a turn reads.
+    messages wait than a turn reads. If LINE's answer about such a token was lost, the worker does not know that it had expired.
     """
     if OutcomeKind.SKIPPED in kinds:  # also where a budget is spent
         return True
     slow = (story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3) or story.waited_long(message.id)
-    return OutcomeKind.UNDELIVERED in kinds and (
+    return not _EXPIRED_KINDS.isdisjoint(kinds) and (
         slow or story.begins_again(message.at_s, is_message=True) or story.is_crowded_at(message)
     )
 

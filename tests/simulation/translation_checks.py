@@ -31,7 +31,7 @@ def check_translations(story: Story) -> Iterator[str]:
     by_id = {message.id: message for message in story.people.messages}
     for message_id, count in shown.items():
         message = by_id.get(message_id)
-        is_request = message is not None and message.addressed and not _may_be_folded(story)
+        is_request = message is not None and message.addressed and not _may_have_flood(story)
         if message is None or is_request or not _was_covered(story, message):
             yield f"I6: {message_id} was translated although nobody had that translated"
         if count > (1 if message is None else max(1, len(message.words))):  # an edit is translated anew
@@ -68,8 +68,12 @@ def _joinings(story: Story) -> tuple[tuple[Order, TranslationChoice], ...]:
     )
 
 
-def _may_be_folded(story: Story) -> bool:
-    """Whether there may have been a flood, whose requests become context, and so are translated like what members say to each other."""
+def _may_have_flood(story: Story) -> bool:
+    """Whether there may have been a flood.
+
+    Its requests become context, and so are translated like what members say to each other. What waits for its translation gives its place
+    to what is asked, and stays as it was said.
+    """
     return len(story.bus.arrived_s[story.chat]) > story.a_minute
 
 
@@ -97,6 +101,7 @@ def _is_due(story: Story, setting: TranslationSetting, message: Message) -> bool
         return False
     is_covered = setting.is_for_all if message.author != MEMBERS[0] else setting.by == mark_id(MEMBERS[0])
     is_delayed = _is_late(story) or story.waited_long(message.id) or story.begins_again(message.at_s)
+    is_delayed = is_delayed or _may_have_flood(story)
     return is_covered and _was_covered(story, message) and story.people.is_kept(message) and not is_delayed
 
 
