@@ -157,7 +157,7 @@ def check_helped(story: Story, history: dict[str, OutcomeRecord], message: Messa
 
 
 def check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Welcome) -> Iterator[str]:
-    """A follow or a join is greeted once, unless the chat was erased afterwards."""
+    """A follow or a join is greeted once, unless the chat was erased afterwards, or was busy all the while."""
     greetings = sum(said.reply_token == welcome.reply_token for said in story.said)
     if greetings > 1:
         yield f"I2: {welcome.id} was greeted twice"
@@ -167,7 +167,7 @@ def check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Welc
         yield f"I1: {welcome.id} was never greeted"
     is_slow = story.mood.seconds[1] > TOKEN_S / 3  # it waits for the turn of an earlier message
     waits = is_slow or story.begins_again(welcome.at_s)
-    if story.is_calm and not greetings and not waits:
+    if story.is_calm and not greetings and not waits and not story.is_outwaited(welcome):
         yield f"I6: {welcome.id} met silence although nothing had failed"
 
 

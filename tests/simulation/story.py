@@ -17,7 +17,7 @@ from shared.turns.deferral import LateReply
 from tests.simulation.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.mind import Mood
 from tests.simulation.notices import is_of_notices
-from tests.simulation.people import Message, Order, People, gloss_of
+from tests.simulation.people import Message, People, Welcome, gloss_of
 from tests.simulation.reminder_checks import is_of_reminder
 from tests.simulation.times import ANSWERABLE_S, TOKEN_S
 from tests.simulation.wiring import Settings
@@ -128,16 +128,16 @@ class Story:
         """Whether the delivery waited for a thread while its token aged."""
         return self.bus.waited_s.get(name, 0.0) > LONG_WAIT_S
 
-    def is_outwaited(self, order: Order) -> bool:
-        """Whether a command or press waited for its turn until its token died, as the chat's turns followed each other without a pause.
+    def is_outwaited(self, event: Welcome) -> bool:
+        """Whether a greeting, command or press waited until its token died, as the chat's turns followed each other without a pause.
 
         So its outcome says, and within its minute somebody always held the turn, or took it as soon as its object could be read and written
         after the last commit. The bucket takes one write of the turn a second, and the instances of a chat know of no order in which their
         deliveries came.
         """
-        outcome = self.history().get(order.id)
+        outcome = self.history().get(event.id)
         is_undelivered = outcome is not None and outcome.kind is OutcomeKind.UNDELIVERED
-        return is_undelivered and self._longest_pause_s(order.at_s, order.at_s + TOKEN_S) <= _BESIDE_THINKING_S
+        return is_undelivered and self._longest_pause_s(event.at_s, event.at_s + TOKEN_S) <= _BESIDE_THINKING_S
 
     def _longest_pause_s(self, since_s: float, until_s: float) -> float:
         """Return for how long, at most, nobody held the chat's turn between the two moments."""
