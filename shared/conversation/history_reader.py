@@ -163,8 +163,8 @@ class HistoryReader:
     def read(self, conversation: Conversation, listing: Listing) -> History | None:
         """Return the newest part of the listing and of the snapshot; None: a compaction passed, begin again.
 
-        This takes one round trip. Another follows in a chat with more than OUTCOMES_READ outcomes, if a press of a button waits or one of
-        the older outcomes is a postponed text, and one more if a message came later than an old edit of its text.
+        This takes one round trip. Another follows in a chat with more than OUTCOMES_READ outcomes, if a press of a button or a postponed
+        text waits, and one more if a message came later than an old edit of its text.
         """
         objects, names = conversation.objects, conversation.names
         snapshot = objects.reads.submit(conversation.snapshot.read)
@@ -177,7 +177,7 @@ class HistoryReader:
         received = decode_readable(MessageRecord, journalled[: len(messages)])
         recorded = decode_readable(OutcomeRecord, journalled[len(messages) :])
         if len(outcomes) < len(listing.outcomes) and (
-            _has_open_press(received, recorded) or _has_postponed(recorded[: len(outcomes) - OUTCOMES_READ])
+            _has_open_press(received, recorded) or _has_waiting_text((*stored_snapshot.record.outcomes, *recorded))
         ):
             journalled += (more := objects.read_all(_outcomes_read(names, listing, OUTCOMES_READ_AT_MOST)))
             recorded = decode_readable(OutcomeRecord, more)
@@ -244,9 +244,12 @@ def _has_open_press(messages: Iterable[MessageRecord], outcomes: Iterable[Outcom
     return any(one.presses is not None and one.line_message_id not in covered for one in messages)
 
 
-def _has_postponed(outcomes: Iterable[OutcomeRecord]) -> bool:
-    """Whether one of the outcomes is a text that a newer answer may have told."""
-    return any(one.kind is OutcomeKind.UNDELIVERED and one.offer.is_postponed for one in outcomes)
+def _has_waiting_text(outcomes: Sequence[OutcomeRecord]) -> bool:
+    """Whether one of the outcomes is a postponed text that none of them tells: an answer that was left out may have told it."""
+    told = frozenset(name for one in outcomes for name in one.answers)
+    return any(
+        one.offer.is_postponed and one.kind is OutcomeKind.UNDELIVERED and one.id not in told for one in outcomes
+    )
 
 
 def history_of(

@@ -417,6 +417,24 @@ def test_a_told_text_that_a_compaction_left_does_not_wait_however_many_outcomes_
     assert waiting_notices(read(chat)) == ()
 
 
+def test_a_told_text_that_was_folded_does_not_wait_however_many_outcomes_follow(chat: Conversation) -> None:
+    text = replace(answer(1), kind=OutcomeKind.UNDELIVERED, offer=Offer(is_postponed=True))
+    fold(chat, SnapshotRecord(outcomes=(text,)))
+    for number in range(2, OUTCOMES_READ + 6):
+        chat.journal.record_outcome(replace(answer(number), answers=("e1",) if number == 3 else ()))
+
+    assert waiting_notices(read(chat)) == ()
+
+
+def test_outcomes_are_left_out_where_the_snapshot_knows_who_told_a_text(chat: Conversation) -> None:
+    text = replace(answer(1), kind=OutcomeKind.UNDELIVERED, offer=Offer(is_postponed=True))
+    fold(chat, SnapshotRecord(outcomes=(text, replace(answer(2), answers=("e1",)))))
+    for number in range(3, OUTCOMES_READ + 6):
+        chat.journal.record_outcome(answer(number))
+
+    assert "e4" not in {one.webhook_event_id for one in read(chat).outcomes}
+
+
 def test_the_reader_begins_again_where_compactions_pass(chat: Conversation, store: MemoryObjectStore) -> None:
     chat.journal.keep(message(1))
     chat.journal.keep(message(2))
