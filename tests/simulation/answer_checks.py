@@ -56,14 +56,14 @@ def check_answered(story: Story, history: dict[str, OutcomeRecord], message: Mes
         if message.id in outcome.answered_ids and outcome.kind is not OutcomeKind.STORED
     ]
     if not covering:
-        if message.is_unsure:
+        is_late = story.may_be_late or story.is_crowded_at(message)
+        too_old = is_late and story.world.now_s - message.at_s >= ANSWERABLE_S - SKEW_S
+        if message.is_unsure or too_old:
             return
         if len(story.bus.arrived_s[story.chat]) > story.a_minute and _is_folded(story, message):
             yield from _check_flood(story, history, message)
             return
-        is_late = story.may_be_late or story.is_crowded_at(message)
-        too_old = is_late and story.world.now_s - message.at_s >= ANSWERABLE_S - SKEW_S
-        if not too_old and not story.is_amendment_lost(message.id):
+        if not story.is_amendment_lost(message.id):
             yield f"I1: {message.id} was never answered"
         return
     effects = [(said, outcome) for said, outcome in story.effects() if message.id in outcome.answered_ids]

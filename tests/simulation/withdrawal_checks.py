@@ -168,9 +168,9 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
     earlier ones, and takes more. An erasure that ended as a dead letter may have taken any. What lost its words before a plan named it
     cannot be compared: all that names it may go, and all that names an answer to a message that no object held when a plan was made. So
     may an answer that was under way when a plan took what it names, and one whose receipt quotes a phrase that a withdrawn message says
-    as well, or tells of the same person's share as what goes. An answer beside a blocked message answers that message, too. An answer
-    that proposes to take messages back lists how they begin, also where `forget_messages` found them only after its model had been told
-    that it takes too long.
+    as well, or tells of the same person's share as what goes, or tells a postponed text in the same words. An answer beside a blocked
+    message answers that message, too. An answer that proposes to take messages back lists how they begin, also where `forget_messages`
+    found them only after its model had been told that it takes too long.
     """
     people, truth = story.people, story.world.truth
     is_erased = people.erased_s >= 0 or story.is_lost(("part", *(one.id for one in people.orders)))
@@ -205,17 +205,21 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
     gone_texts = (*went, *(one.text for one in people.messages if one.id in withdrawn))
     shares = {run for text in went for run in _shares_in(text)}
     hands_on_common = any(shares_run(COMMON, text) for text in gone_texts)  # a receipt quotes what a reminder says
+    postponed = {one.text for one in history.values() if one.offer.is_postponed and one.text}
+    told = {text for text in postponed if any(text in one for one in went)}
     while repeating := [
         outcome
         for outcome in lost
         if not taken_out.isdisjoint(NAMED.findall(outcome.text))
         or (hands_on_common and shares_run(COMMON, outcome.text))
         or not shares.isdisjoint(_shares_in(outcome.text))
+        or any(text in outcome.text for text in told)
     ]:
         taken_out.update(
             word for outcome in repeating for word in NAMED.findall(outcome.text)
         )  # what it repeats besides may go as well
         shares |= {run for outcome in repeating for run in _shares_in(outcome.text)}
+        told |= {text for text in postponed if any(text in one.text for one in repeating)}
         lost = [one for one in lost if one not in repeating]
     for _ in lost:
         yield "I4: an answer lost its words although it neither named a withdrawn message nor repeated one"
