@@ -47,8 +47,8 @@ class KnowledgeRequest:
 
 # The groups `about`, `category`, `note`, `date` and `period` become arguments.
 _SENTENCES: tuple[tuple[str, str, Mapping[str, object]], ...] = (
-    ("undo_last_change", r"(?:やっぱり)?戻して", {}),
-    ("undo_last_change", r"undo that", {}),
+    ("undo_last_change", r"(?:やっぱり|さっきのを?)?(?:戻して|取り消して)", {}),
+    ("undo_last_change", r"(?:undo|take back) that", {}),
     ("generate_digest", r"(?P<period>今日|今週)のまとめ.*", {}),
     ("generate_digest", r".*\b(?P<period>daily|weekly) (?:digest|review)\b.*", {}),
     ("move_entry", rf"やっぱり{_CATEGORY}にして", {}),
