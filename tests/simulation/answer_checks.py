@@ -38,6 +38,11 @@ _QUICK_S: Final = 3.0
 _ASKS_FOR_A_PAGE: Final = "page word"
 _PUSHING_S: Final = 15.0
 _SURELY_ALIVE_S: Final = TOKEN_SURELY_ALIVE_MS / 1_000
+_TO_APOLOGISE_S: Final = 5.0
+_DECIDES_S: Final = _SURELY_ALIVE_S - _TO_APOLOGISE_S - SKEW_S
+"""How old the freshest token may be, at least, when a turn has to decide that drops late answers; its worker's clock may be ahead."""
+_PROBE_S: Final = 8.0
+"""With less time left, no refused message is looked for among the others."""
 _LINE_RECOVERS_S: Final = 3.0
 """The longest pause, and the call after it."""
 _LINE_HANGS_S: Final = 8.0
@@ -139,7 +144,8 @@ def _check_flood(story: Story, history: dict[str, OutcomeRecord], message: Messa
 def check_helped(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
     """A message is not refused for another one's words, nor because a picture is broken, or the first of two models fails.
 
-    Where a thought takes long, or begins again, there may be no time for what helps.
+    Where a thought takes long, or begins again, there may be no time for what helps; nor is there where more messages waited than a turn
+    reads, and the apology came when the turn had to decide: in 5 s its freshest token would no longer surely be alive.
     """
     may_lack_time = story.mood.seconds[1] > _QUICK_S or story.mood.downs or story.settings.budget != NO_LIMITS
     may_lack_time = may_lack_time or story.world.weather.is_quiet
@@ -150,10 +156,21 @@ def check_helped(story: Story, history: dict[str, OutcomeRecord], message: Messa
         if message.id not in outcome.answered_ids or outcome.kind is not OutcomeKind.APOLOGISED:
             continue
         is_skipped = outcome.audit.skip_kind is not None  # the apology is for another message
-        if outcome.text in _APOLOGY_REFUSED and not is_skipped and not has_blocked and message.quoted_id is None:
+        is_refused = outcome.text in _APOLOGY_REFUSED and not is_skipped and message.quoted_id is None
+        if is_refused and not has_blocked and not _came_late(story, outcome, message, left_s=_PROBE_S):
             yield f"I6: {message.id} was refused for the words of another message"
-        if outcome.text in _APOLOGY_BUSY and (story.mood.broken or story.settings.first_fails is not None):
+        is_helpless = outcome.text in _APOLOGY_BUSY and (story.mood.broken or story.settings.first_fails is not None)
+        if is_helpless and not _came_late(story, outcome, message):
             yield f"I6: {message.id} got an apology although asking otherwise would have helped"
+
+
+def _came_late(story: Story, outcome: OutcomeRecord, message: Message, *, left_s: float = 0.0) -> bool:
+    """Whether more messages waited than a turn reads, and the outcome was shown when its turn had at most `left_s` left to decide."""
+    if story.late_reply is not LateReply.DROP or not story.is_crowded_at(message):
+        return False
+    freshest_s = max(one.at_s for one in story.people.messages if one.id in outcome.answered_ids)
+    shown = (said.at_s for said, one in story.effects() if one.webhook_event_id == outcome.webhook_event_id)
+    return any(at_s - freshest_s >= _DECIDES_S - left_s for at_s in shown)
 
 
 def check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Welcome) -> Iterator[str]:

@@ -20,6 +20,7 @@ from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import AnswerButton, AnswerPress, ConfirmPress, SparePress
 from shared.storage.codec import decode, encode
 from shared.storage.object_names import is_entry_path
+from shared.turns.deferral import LateReply
 from tests.simulation import scene as scenery
 from tests.simulation.bucket import Bucket
 from tests.simulation.bus import ACK_DEADLINE_S
@@ -285,6 +286,28 @@ def limit_that_is_told_again(below: str = "") -> list[str]:
         return scene.rests()
 
 
+def apology_in_a_crowd(
+    which: Phrase = Phrase.APOLOGY_BUSY, *, after_s: float = 1.0, messages_read: int = 1
+) -> list[str]:
+    """Of two messages, of which a turn reads only so many, the second got an apology, so long after it was written."""
+    bounds = {"messages_read": messages_read}
+    with Scene(first_fails="used up", late_reply=LateReply.DROP, bounds=bounds).playing() as scene:
+        scene.runs_to_end(scene.asks())
+        scene.sleeps(1)
+        asking = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(asking)))
+        said, objects = scene.world.truth.said, scene.world.objects
+        assert said[-1].outcome is not None
+        text = phrase(which, locale="en", bot_name="")
+        outcome = replace(said[-1].outcome, kind=OutcomeKind.APOLOGISED, text=text)
+        said[-1] = replace(said[-1], text=text, outcome=outcome, at_s=asking.at_s + after_s)
+        name = f"journal/{PERSON}/{outcome.webhook_event_id}.outcome.json"
+        objects.delete(name)
+        scene.sleeps(2)
+        objects.create(name, encode(outcome))
+        return scene.rests(calm=True)
+
+
 def words_for_another_chat() -> list[str]:
     with Scene(chats=2).playing() as scene:
         message = scene.says(chat=1)
@@ -430,6 +453,7 @@ FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     stranger_whose_message_is_thought_about,
     limit_that_was_never_set,
     limit_that_is_told_again,
+    apology_in_a_crowd,
     words_for_another_chat,
     write_that_is_given_up,
     request_that_outlives_its_deadline,

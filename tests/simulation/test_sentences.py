@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from shared.line.phrases import Phrase
 from tests.simulation import (
     calendar_forgeries,
     expense_forgeries,
@@ -79,3 +80,16 @@ def test_that_a_budget_is_spent_is_told_again_only_above_a_receipt(below: str) -
 
     assert told_twice in forgeries.limit_that_is_told_again(below)
     assert told_twice not in forgeries.limit_that_is_told_again(" ✓ Added to Notion: “rice”")
+
+
+@pytest.mark.parametrize(
+    ("which", "sentence", "late_s"),
+    [
+        (Phrase.APOLOGY_BUSY, "I6: m1 got an apology although asking otherwise would have helped", 43.0),
+        (Phrase.APOLOGY_REFUSED, "I6: m1 was refused for the words of another message", 35.0),
+    ],
+)
+def test_an_apology_in_a_crowd_is_excused_only_without_time(which: Phrase, sentence: str, late_s: float) -> None:
+    assert forgeries.apology_in_a_crowd(which, after_s=late_s) == []
+    assert forgeries.apology_in_a_crowd(which, after_s=late_s - 0.1) == [f"{sentence} (bounds small)"]
+    assert forgeries.apology_in_a_crowd(which, after_s=late_s, messages_read=2) == [f"{sentence} (bounds small)"]
