@@ -8,12 +8,14 @@ import base64
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
 from typing import Final
 
 from shared.adapters.inline_media import InlineMedia
 from shared.adapters.provider_words import provider_word
 from shared.adapters.written_calls import written_calls
 from shared.agent.model import (
+    DECLARATIONS_CACHED,
     Content,
     FunctionCall,
     FunctionDeclaration,
@@ -91,6 +93,7 @@ def _instruction(text: str) -> dict[str, object]:
     return {"role": "user", "parts": [{"text": text}]}
 
 
+@lru_cache(maxsize=DECLARATIONS_CACHED)
 def declaration_body(declaration: FunctionDeclaration) -> dict[str, object]:
     """Return the declaration of a tool as it is sent: without the keywords that only this service checks, such as `maxLength`."""
     return {

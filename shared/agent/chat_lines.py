@@ -79,7 +79,8 @@ class ChatLines:
         shown: list[tuple[dt.date, str]] = []
         cut: list[str] = []
         for count, record in enumerate(reversed(records)):
-            moment, text = local_moment(record.timestamp_ms, self.time_zone), "\n".join(self._lines(record))
+            moment = local_moment(record.timestamp_ms, self.time_zone)
+            text = "\n".join(self._lines(record, moment.strftime(_HEADER_HOUR)))
             if not text:
                 continue
             begins_day = not shown or shown[-1][0] != moment.date()
@@ -107,9 +108,8 @@ class ChatLines:
             return _YOU
         return self.names.get(record.user_id) or someone(record.user_id) if record.user_id else _UNNAMED
 
-    def _lines(self, record: MessageRecord | OutcomeRecord) -> Iterator[str]:
+    def _lines(self, record: MessageRecord | OutcomeRecord, hour: str) -> Iterator[str]:
         if isinstance(record, MessageRecord) or record.text is not None:
-            hour = local_moment(record.timestamp_ms, self.time_zone).strftime(_HEADER_HOUR)
             yield self._line(record, hour, transcript.MESSAGE_TOKENS)
         if isinstance(record, MessageRecord):
             return

@@ -51,10 +51,11 @@ _INVISIBLE: Final = (
 _HIDDEN: Final = late(re.compile, rf"(?<=[!-~]){_INVISIBLE}+(?=[!-~])")
 
 
-# What every link has before it is read: a dot in a name, a slash, a letter before a colon; or something to be read differently first
+# What every link has before it is read: a dot in a name, a slash after a slash or a colon, a letter before a colon and no space after it;
+# or something to be read differently first
 _MAY_BE_LINK: Final = late(
     re.compile,
-    rf"[.．](?=[0-9a-z０-９ａ-ｚ－-])|[/／\\＼]|[a-zａ-ｚ][:：]|{_INVISIBLE}",  # noqa: RUF001 - full-width characters
+    rf"[.．](?=[0-9a-z０-９ａ-ｚ－-])|[:：/／\\＼][/／\\＼]|[a-zａ-ｚ][:：](?=\S)|{_INVISIBLE}",  # noqa: RUF001 - full-width characters
     re.IGNORECASE,  # as the links, for which a Kelvin sign is a letter, too
 )
 

@@ -15,6 +15,8 @@ from shared.metering import CostlyError, Purpose, Usage
 
 Json = Mapping[str, object]
 
+DECLARATIONS_CACHED: Final = 256
+"""The declarations of which users cache what they make of them; a request has about thirty."""
 INLINE_LIMIT_BYTES: Final = 14_000_000
 """The bytes of the media of one request.  Source: Gemini API, "Audio understanding": a request has at most 20 MB, texts included; media are
 sent in base64, which adds a third. Other pages state a larger limit."""
@@ -113,6 +115,9 @@ class FunctionDeclaration:
     name: str
     description: str
     parameters: Json = field(repr=False)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.description))
 
 
 @frozen

@@ -7,9 +7,11 @@ checks its signatures.
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from shared.agent.model import (
+    DECLARATIONS_CACHED,
     Content,
     FilePart,
     FunctionDeclaration,
@@ -74,6 +76,7 @@ def tokens_of_contents(contents: Sequence[Content]) -> int:
     return sum(map(_tokens_of_content, contents))
 
 
+@lru_cache(maxsize=DECLARATIONS_CACHED)
 def _tokens_of_declaration(declaration: FunctionDeclaration) -> int:
     return tokens_of([declaration.name, declaration.description, declaration.parameters])
 

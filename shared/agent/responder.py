@@ -191,7 +191,8 @@ class AgentResponder:
         except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
             return self._apology(question.draft, context, Phrase.APOLOGY_BUSY)
-        self.refused.suspect_rest(question, thought.remedies_used, self._names(question))
+        if thought.remedies_used:
+            self.refused.suspect_rest(question, thought.remedies_used, self._names(question))
         if thought.saw_asked_only:
             question = replace(question, draft=_having_seen_asked_only(question))
             context = replace(context, prompt=question.draft.provenance)

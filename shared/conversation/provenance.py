@@ -115,6 +115,11 @@ class Provenance(Extensible):
         """All ids: messages, answers and recaps."""
         return self.message_ids | self.derived_ids
 
+    def names_any(self, ids: AbstractSet[str]) -> bool:
+        """Whether any of the ids is named."""
+        named_messages = (messages.keys() for messages in self.messages.values())
+        return not all(named_ids.isdisjoint(ids) for named_ids in (self.derived_ids, *named_messages))
+
     def without(self, ids: AbstractSet[str]) -> "Provenance":
         """Return the provenance without the ids; the interval stays."""
         return self._naming(lambda own_id: own_id not in ids)
@@ -144,11 +149,7 @@ class Provenance(Extensible):
 
     def is_affected_by(self, amendments: "Amendments") -> bool:
         """Whether a message was withdrawn, or taken back with everything of its author's, or anything erased."""
-        return (
-            self.is_erased_by(amendments)
-            or not amendments.withdrawn.isdisjoint(self.ids)
-            or self.is_forgotten_by(amendments)
-        )
+        return self.is_erased_by(amendments) or self.names_any(amendments.withdrawn) or self.is_forgotten_by(amendments)
 
     def is_forgotten_by(self, amendments: "Amendments") -> bool:
         """Whether the author of a message took back everything up to the message, which is withdrawn only after that.
@@ -174,7 +175,10 @@ class Provenance(Extensible):
         """
         if own_id in amendments.redacted or self.is_affected_by(amendments):
             return True
-        return any(own_id not in amendments.redacted[one] for one in amendments.redacted.keys() & self.ids)
+        redacted = amendments.redacted
+        return self.names_any(redacted.keys()) and any(
+            own_id not in redacted[one] for one in redacted.keys() & self.ids
+        )
 
     def is_affected_since(self, before: "Amendments", now: "Amendments") -> bool:
         """Whether a message was withdrawn, erased or edited between two looks, or an answer or recap lost its words.
@@ -187,7 +191,7 @@ class Provenance(Extensible):
         if now.erased_entries_ms > before.erased_entries_ms or now.members != before.members:
             return True
         removed_ids = (now.withdrawn - before.withdrawn) | (now.redacted.keys() - before.redacted.keys())
-        if not removed_ids.isdisjoint(self.ids):
+        if self.names_any(removed_ids):
             return True
         return any(
             now.edited_ms[edited_id] > before.edited_ms.get(edited_id, -1)

@@ -351,10 +351,12 @@ class OutcomeRecord(Extensible):
     @property
     def holds_words(self) -> bool:
         """Whether a withdrawal has anything to remove."""
-        is_filed = bool(self.writes or self.audit.filed_paths)
-        holds_unknown = any(one.holds_unknown_words for one in (self, self.offer, self.audit))
-        is_offering = self.offer.has_proposals or bool(self.offer.suggests)
-        return self.is_spoken or is_filed or is_offering or holds_unknown
+        return (
+            self.is_spoken
+            or bool(self.writes or self.audit.filed_paths or self.offer.suggests)
+            or self.offer.has_proposals
+            or any(one.holds_unknown_words for one in (self, self.offer, self.audit))
+        )
 
     @property
     def is_spoken(self) -> bool:

@@ -43,8 +43,8 @@ class Recap(Extensible):
 
         For example, a recap of message 450 as written at 1,000 ms is outdated by `{"450": 2000}`.
         """
-        sources = (source for source in self.provenance.sources if source.line_message_id in self.summed_up_ids)
-        return any(source.timestamp_ms < edited_ms.get(source.line_message_id, -1) for source in sources)
+        outdated_ids = self.provenance.withdrawn_ids(lambda own_id, words_ms: words_ms < edited_ms.get(own_id, -1))
+        return not outdated_ids.isdisjoint(self.summed_up_ids)
 
     @property
     def as_source(self) -> Provenance:

@@ -8,7 +8,7 @@ missing in the table, and kana that look like kanji.
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -27,8 +27,10 @@ _ALIKE: Final = str.maketrans(
     "チオヌメミリi!|ー\u2010\u2011\u2012\u2013\u2014\u2212",
     "千才又〆三りlll-------",
 )
+_SKELETONS_CACHED: Final = 1_024
 
 
+@lru_cache(maxsize=_SKELETONS_CACHED)
 def skeleton(name: str) -> str:
     """Return the name as a hurried reader sees it: without marks, blanks and case, and with look-alikes made equal.
 

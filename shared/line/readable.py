@@ -24,8 +24,7 @@ _NEEDLESS: Final = late(
 )
 _ROW: Final = late(
     re.compile,
-    r"([\u00ad\u061c\u180e\u200b-\u200f\u2060])[\u00ad\u061c\u180e\u200b-\u200f\u2060]+"
-    r"|([\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+",
+    r"[\u00ad\u061c\u180e\u200b-\u200f\u2060]{2,}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}",
 )
 
 
@@ -34,4 +33,6 @@ def readable(text: str) -> str:
 
     For example, `"a\n\x1b[note]"` becomes `"a\n[note]"`, and the second line is recognised as an imitation of the system's lines.
     """
-    return _ROW.sub(r"\1\2", _NEEDLESS.sub(r"\1", without_lone_surrogates(text)))
+    if not text.isprintable():  # no needless character is printable
+        text = _NEEDLESS.sub(r"\1", without_lone_surrogates(text))
+    return _ROW.sub(lambda row: row[0][0], text)

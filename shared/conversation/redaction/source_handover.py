@@ -61,7 +61,7 @@ def without_redacted(snapshot: SnapshotRecord, is_redacted: Callable[[OutcomeRec
     snapshot = replace(snapshot, recaps=tuple(nameable))
     while True:
         derived: tuple[OutcomeRecord | Recap, ...] = (*snapshot.outcomes, *snapshot.recaps, *snapshot.passed_recaps)
-        redacted_ids = {record.id for record in derived if record.words and is_redacted(record)}
+        redacted_ids = {record.id for record in derived if is_redacted(record) and record.words}
         if not redacted_ids:
             return snapshot
         snapshot = hand_over_sources(snapshot, {record.id for record in derived} - redacted_ids)

@@ -54,6 +54,7 @@ TAPPABLE = [
     "lin.ee/4711",
     "lineapp://msg/4711",
     "whatsapp://send?text=4711",
+    "s3://evil/4711",
     "tel:00004711",
     "sms:+814711",
     "mailto:a@evil.example?subject=4711",

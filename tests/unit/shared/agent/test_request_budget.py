@@ -1,5 +1,6 @@
 """A request stays within its budget, however large its parts are, and the newest stays as whole as possible."""
 
+from dataclasses import replace
 from typing import Final
 
 import pytest
@@ -19,7 +20,13 @@ from shared.agent.model import (
     ModelContent,
     TextContent,
 )
-from shared.agent.request_budget import MEDIUM_TOKENS, REQUEST_TOKENS, tokens_of_contents, within_request
+from shared.agent.request_budget import (
+    MEDIUM_TOKENS,
+    REQUEST_TOKENS,
+    tokens_of_contents,
+    tokens_of_request,
+    within_request,
+)
 from shared.agent.token_estimate import estimated_tokens
 from shared.agent.transcript import DAY_NOTE_TOKENS
 
@@ -150,6 +157,14 @@ def test_a_file_is_cut_at_its_end_and_stays_a_file(words: str) -> None:
     assert shown.text.startswith("[note] The words of the file")
     assert shown.text.endswith("more characters are left out here)")
     assert size_of((content,)) <= REQUEST_TOKENS
+
+
+def test_declarations_of_one_name_count_by_their_own_parameters() -> None:
+    longer = replace(DECLARATION, parameters={"type": "object", "title": "long talk"})
+
+    counts = [tokens_of_request(SYSTEM, [one], ()) for one in (DECLARATION, longer, DECLARATION)]
+
+    assert counts[0] == counts[2] < counts[1]
 
 
 def test_text_between_media_counts_as_text() -> None:

@@ -57,6 +57,13 @@ def test_a_union_is_affected_exactly_where_a_part_is(
     assert (first | second).is_affected_by(amendments) is is_part_affected
 
 
+@given(PROVENANCES, st.frozensets(st.sampled_from(["m0", "m2", "m5", "m9", "e1", "e3", "recap-1"])))
+def test_any_of_some_ids_is_named_as_a_message_an_answer_or_a_recap(
+    provenance: Provenance, ids: frozenset[str]
+) -> None:
+    assert provenance.names_any(ids) is bool(provenance.ids & ids)
+
+
 @given(PROVENANCES, PROVENANCES, AMENDMENTS, AMENDMENTS)
 def test_a_union_is_affected_since_a_look_exactly_where_a_part_is(
     first: Provenance, second: Provenance, before: Amendments, now: Amendments

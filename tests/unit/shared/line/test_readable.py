@@ -86,3 +86,9 @@ def test_a_text_of_nothing_but_hidden_characters_is_read_in_linear_time() -> Non
 
 def test_a_lone_surrogate_is_replaced() -> None:
     assert readable("a\ud83db") == "a\N{REPLACEMENT CHARACTER}b"
+
+
+def test_whatever_is_printable_is_read_as_where_a_control_is_removed() -> None:
+    printable = "a".join(filter(str.isprintable, map(chr, range(sys.maxunicode + 1))))
+
+    assert readable(f"\x00{printable}") == readable(printable) == printable
