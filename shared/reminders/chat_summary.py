@@ -5,7 +5,7 @@
      ├── three workers died of it: a text says that it could not be made, and it passes
      └── the day's budget is spent: a text says so, once a day, and the summary waits
 
-The result of a poll (`shared/polls/`) waits for the same token, and asks no model.
+The results of polls (`shared/polls/`) wait for the same token, which tells all that fit, and ask no model.
 
 Where its maker chose a push, a tick makes and pushes it (`delivery.py`). The words are made when they are told, in the turn or under the
 claim that tells them, so they are stored nowhere before, and a message that was withdrawn meanwhile is in no prompt.
@@ -30,6 +30,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route, TurnRecord
 from shared.errors import AizuchiError, PromptAmendedError, TransientError
 from shared.frozen import frozen
+from shared.line.bubbles import length_of, longest_answer
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
 from shared.metering import Meter, log_usage, metered
@@ -68,7 +69,7 @@ class SpanSummariser(Protocol):
 
 @frozen
 class NextMessageSummary:
-    """Tells waiting summaries and results of polls, one a message."""
+    """Tells waiting summaries, one a message, and results of polls, as many as fit."""
 
     runner: TurnRunner
     outbox: Outbox
@@ -82,7 +83,8 @@ class NextMessageSummary:
         """Whether the message's token may have been used: the oldest of what waits was told, if the chat's turn is free.
 
         A summary, which asks the model, waits until the turn rests, or until the model has just chosen silence about this message; the
-        result of a poll does not. What is not told waits for the next message. Repeated: told once. Raises: StorageUnavailableError.
+        result of a poll does not, and tells the other results along. What is not told waits for the next message. Repeated: told once.
+        Raises: StorageUnavailableError.
         """
         token = message.reply_token
         if token is None or token.is_surely_dead(self.clock.now_ms()) or conversation.is_one_on_one:
@@ -128,7 +130,7 @@ class _SummaryDelivery(FreeTokenWork):
             outcome, basis = None, None
         except AizuchiError as cause:  # another attempt would fail likewise
             logs.warning("summary_given_up", error_type=type(cause).__name__)
-            self._pass()
+            self._pass(self.reminder)
             outcome, basis = None, None
         token, committed = self.live_token(self.clock.now_ms()), None
         if outcome is None or token is None:
@@ -152,17 +154,14 @@ class _SummaryDelivery(FreeTokenWork):
         """
         conversation = self.conversation
         stored = ReminderStore(conversation).find(self.reminder.id)
-        now_ms = self.clock.now_ms()
-        is_silent = conversation.silences.read().now(now_ms) is not None
+        is_silent = conversation.silences.read().now(self.clock.now_ms()) is not None
         if is_silent or stored is None or not _waits(stored[0]):
             return None, None
-        reminder, amendments = stored[0], history.amendments
-        if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
+        if not _asks_model(stored[0]):
+            return self._results_of_polls(history.amendments), None
+        if stored[0].is_from_withdrawn(history.amendments.is_withdrawn_from_entries):
             return None, None
-        occurrence_ms = reminder.kept_ms or 0
-        if not _asks_model(reminder):
-            return self._result_of_poll(reminder, occurrence_ms, amendments), None
-        return self._summary(lease, history, reminder, occurrence_ms)
+        return self._summary(lease, history, stored[0], stored[0].kept_ms or 0)
 
     def _summary(
         self, lease: Lease, history: History, reminder: Reminder, occurrence_ms: int
@@ -172,7 +171,7 @@ class _SummaryDelivery(FreeTokenWork):
         spoken = spoken_before(conversation, history, reminder, occurrence_ms)
         if not spoken.messages:
             logs.info("summary_empty")
-            self._pass()
+            self._pass(reminder)
             return None, None
         if len(reminder.workers_trying(occurrence_ms)) >= MOST_TRIES:
             return self._failure_told(lease, reminder, occurrence_ms, amendments), None
@@ -244,27 +243,42 @@ class _SummaryDelivery(FreeTokenWork):
             text=telling.phrases.text(Phrase.SUMMARY_LIMIT, locale=locale, hour=hour),
         )
 
-    def _result_of_poll(self, reminder: Reminder, occurrence_ms: int, amendments: Amendments) -> OutcomeRecord | None:
-        """Return the outcome with the result of a poll; None: the poll is gone."""
-        now_ms = self.clock.now_ms()
-        occurrence = Occurrence(reminder=reminder, due_ms=occurrence_ms, said_ms=now_ms, is_postponed=True)
-        words = self.telling.wording.words(self.conversation, occurrence)
-        if words is None:
-            self._pass()
+    def _results_of_polls(self, amendments: Amendments) -> OutcomeRecord | None:
+        """Return the outcome with the results that wait, the oldest first, as many as fit; None: the polls are gone.
+
+        For example, the results of two polls that closed at 18:00 are told by one outcome.
+        """
+        texts: list[str] = []
+        provenances: list[Provenance] = []
+        told: list[SaidReminder] = []
+        for reminder in _waiting(self.conversation):
+            if _asks_model(reminder) or reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
+                continue
+            due_ms, said_ms = reminder.kept_ms or 0, self.clock.now_ms()
+            occurrence = Occurrence(reminder=reminder, due_ms=due_ms, said_ms=said_ms, is_postponed=True)
+            words = self.telling.wording.words(self.conversation, occurrence)
+            if words is None:
+                self._pass(reminder)
+                continue
+            if texts and length_of(_below_each_other(*texts, words.text)) > longest_answer():
+                break
+            texts.append(words.text)
+            provenances += [provenance_said(reminder, amendments), words.provenance]
+            told.append(SaidReminder(id=reminder.id, occurrence_ms=due_ms))
+        if not told:
             return None
-        provenance = provenance_said(reminder, amendments) | words.provenance
         return OutcomeRecord(
             webhook_event_id=self.outcome_id,
             timestamp_ms=self.own.timestamp_ms,
             kind=OutcomeKind.REPLIED,
-            provenance=replace(provenance, until_ms=self.own.timestamp_ms),
-            text=words.text,
-            reminders=(SaidReminder(id=reminder.id, occurrence_ms=occurrence_ms),),
+            provenance=replace(Provenance.union(provenances), until_ms=self.own.timestamp_ms),
+            text=_below_each_other(*texts),
+            reminders=tuple(told),
         )
 
-    def _pass(self) -> None:
-        """The summary does not wait any more."""
-        said = SaidReminder(id=self.reminder.id, occurrence_ms=self.reminder.kept_ms or 0)
+    def _pass(self, reminder: Reminder) -> None:
+        """The occurrence does not wait any more."""
+        said = SaidReminder(id=reminder.id, occurrence_ms=reminder.kept_ms or 0)
         record_said(ReminderStore(self.conversation), said, now_ms=self.clock.now_ms())
 
 
@@ -309,7 +323,11 @@ def spoken_before(conversation: Conversation, history: History, reminder: Remind
 
 def titled(reminder: Reminder, summary: str) -> str:
     """Return the summary below the reminder's text."""
-    return f"{without_receipt_symbols(mask_ids(reminder.text))}\n\n{summary}"
+    return _below_each_other(without_receipt_symbols(mask_ids(reminder.text)), summary)
+
+
+def _below_each_other(*texts: str) -> str:
+    return "\n\n".join(texts)
 
 
 def span_begin_ms(reminder: Reminder, occurrence_ms: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import Always, Bypass, DropArgument, DropClause, DropItem, Never, Return, Skip
+from tests.simulation.rules import Always, Bypass, DropArgument, DropClause, DropItem, Never, Once, Return, Skip
 
 _PRESS: Final = "shared.handlers.vote_press"
 
@@ -130,9 +130,14 @@ OF_POLLS: Final[Mapping[str, Mutation]] = {
         lacks="members are reminded of a meeting that does not take place",
     ),
     "tells_results_with_messages": Mutation(
-        "shared.reminders.chat_summary:_SummaryDelivery._result_of_poll",
+        "shared.reminders.chat_summary:_SummaryDelivery._results_of_polls",
         Return(value=None),
         lacks="the result of a poll is not told with the chat's next message",
+    ),
+    "tells_all_results_with_a_message": Mutation(
+        "shared.reminders.chat_summary:_SummaryDelivery._results_of_polls",
+        Once("_waiting"),
+        lacks="of two polls that end at the same time, the result of one waits for another message",
     ),
     "tells_results_although_the_turn_does_not_rest": Mutation(
         "shared.reminders.chat_summary:NextMessageSummary.__call__",

@@ -341,6 +341,19 @@ def poll_that_ends_at_its_time() -> list[str]:
         return [*_not_told_once(scene), *scene.rests()]
 
 
+def polls_that_end_at_the_same_time() -> list[str]:
+    """Votes of two polls count until the same time; after it, the first message that nobody answers brings both results, once."""
+    with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:
+        for _ in range(2):
+            scene.runs_to_end(scene.asks_for("pollby"))
+            scene.sleeps(_SOON_S)
+        _ends(scene)
+        for _ in range(2):
+            scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+            scene.sleeps(MINUTE_S)
+        return [*_not_told_once(scene), *scene.rests(calm=True)]
+
+
 def result_of_a_poll_while_the_bucket_fails() -> list[str]:
     """One request to the bucket fails when a message would bring the result of a poll: the next message brings it."""
     with Scene(group=True, has_polls=True, reminding=Reminding.PUSH).playing() as scene:

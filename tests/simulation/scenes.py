@@ -106,6 +106,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "reminds_of_meetings": poll_scenes.meeting_that_is_reminded_of,
     "calls_off_the_reminder_of_a_meeting": poll_scenes.meeting_that_is_called_off,
     "tells_results_with_messages": poll_scenes.poll_that_ends_at_its_time,
+    "tells_all_results_with_a_message": poll_scenes.polls_that_end_at_the_same_time,
     "tells_results_although_the_turn_does_not_rest": poll_scenes.result_of_a_poll_after_an_interjection,
     "keeps_the_telling_of_results": poll_scenes.reminder_of_a_poll_that_a_model_cancels,
     "takes_back_a_poll_with_its_closing": poll_scenes.poll_that_is_undone_in_its_own_turn,

@@ -1,7 +1,7 @@
 """Polls in a group: a member asks, the others press, and the code counts and tells."""
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -569,6 +569,49 @@ def test_the_result_comes_with_the_next_message_once_although_nobody_asks(pool: 
     assert told[0].endswith("締め切りました：夕食は？\n・カレー: 1票 · Ben\n・寿司: 0票")
     says_later(ann)
     assert newest(ann).text == "どうぞ"
+
+
+def others_say_something(person: Person) -> str:
+    """Have Ben say something to the others, a minute later; return what the bot tells on the message's token."""
+    person.worker.clock.move(60)
+    message = {**person.events.text("そろそろ行こう", by=BEN), "timestamp": person.worker.clock.now_ms()}
+    sends_now(person, message)
+    return "\n\n".join(person.worker.line.replies.get(message["replyToken"], ()))
+
+
+def all_close(pool: ThreadPoolExecutor, *questions: str, options: Sequence[str] = ("はい", "いいえ")) -> Person:
+    """Return Ann, whose polls closed at the same time, a minute ago."""
+    ann = group(pool, reminding=Reminding.PUSH)
+    for question in questions:
+        ann.worker.clock.move(21)
+        polled(ann, question=question, options=list(options), closes="2025-11-21T18:00")
+    closes_ms = polls(ann)[0].closes_ms
+    assert closes_ms is not None
+    ann.worker.clock.move((closes_ms - ann.worker.clock.now_ms()) / 1_000 + 60)
+    assert ann.worker.push(push.tick()) == 204
+    return ann
+
+
+def test_results_of_polls_that_closed_together_come_with_one_message(pool: ThreadPoolExecutor) -> None:
+    ann = all_close(pool, "夕食は？", "映画は？", "集合は？")
+    gone = next(one for one in polls(ann) if one.question == "映画は？")
+    PollStore(chat_of(ann)).update(gone.id, lambda one: None if one is None else one.removed(revision=(99, 0)))
+
+    told = others_say_something(ann)
+    assert sorted(told.split("\n\n")) == [
+        f"締め切りました：{question}\n・はい: 0票\n・いいえ: 0票" for question in ("夕食は？", "集合は？")
+    ]
+    assert others_say_something(ann) == ""
+
+
+def test_results_of_polls_that_one_message_cannot_hold_come_with_the_next(pool: ThreadPoolExecutor) -> None:
+    questions = [f"{number}" + "問" * 98 for number in range(1, 10)]
+    ann = all_close(pool, *questions, options=[f"{number}" + "案" * 38 for number in range(10)])
+
+    first, second = others_say_something(ann), others_say_something(ann)
+    counts = [sum(f"締め切りました：{question}" in told for question in questions) for told in (first, second)]
+    assert min(counts) > 1
+    assert sum(counts) == len(questions)
 
 
 def test_the_result_comes_with_a_message_soon_after_one_that_the_model_answers_by_itself(
