@@ -89,7 +89,7 @@ class NoticeDelivery:
             return
         claimed, written, deadline = self._claim(store, hook, generation, notice_ids)
         push_id = claimed.claim.id if claimed.claim is not None else ""
-        refusal = self.pushes.take(conversation, push_id, is_reminder=False) if before is None else None
+        refusal = self.pushes.take(conversation, push_id, is_reminder=False)
         if refusal is not None:
             self._wait(store, claimed, notice_ids, refusal)
             return

@@ -33,6 +33,11 @@ OF_HOOKS: Final[Mapping[str, Mutation]] = {
         Instead("uuid5", lambda *_: uuid.uuid4()),
         lacks="a push whose worker died is seen twice",
     ),
+    "counts_pushes_of_notices": Mutation(
+        "shared.hooks.delivery:NoticeDelivery._deliver",
+        Instead("pushes.take", lambda *_, **__: None),
+        lacks="the pushes of hooks count for no share of the quota",
+    ),
     "shows_notices_in_a_free_turn": Mutation(
         "shared.turns.runner:TurnRunner.try_once",
         Never("_is_held"),

@@ -142,6 +142,21 @@ def claim_whose_worker_dies() -> list[str]:
         return scene.rests()
 
 
+def claim_whose_worker_dies_before_it_counts() -> list[str]:
+    """The account has a quota of three messages. The worker dies after its claim, before it counts the push; one more notice comes."""
+    with _scene().playing() as scene:
+        scene.stage.line.quota = 3
+        hook_id = _hook(scene, HookMode.NOW)
+        worker = scene.pushes(_notice(scene, hook_id))
+        scene.runs_until(worker, "read reminders/")
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_past(worker, "write hooks/")
+        scene.dies(worker)
+        scene.sleeps(_CLAIM_S + TICK_S)
+        scene.runs_to_end(scene.pushes(_notice(scene, hook_id, 2)))
+        return scene.rests()
+
+
 def notice_beside_a_command() -> list[str]:
     """A notice waits; a message that is not for the bot comes while the turn is held for the answer to a command."""
     with Scene(has_hooks=True, group=True).playing() as scene:

@@ -115,6 +115,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "records_shown_notices": hook_scenes.notice_that_comes_again,
     "keeps_said_notices_said": hook_scenes.notice_that_a_slow_worker_finds_no_quota_for,
     "checks_the_token_of_a_hook": hook_scenes.notice_with_the_old_token,
+    "counts_pushes_of_notices": hook_scenes.claim_whose_worker_dies_before_it_counts,
     "pushes_notices_under_one_key": hook_scenes.push_whose_worker_dies,
     "shows_notices_in_a_free_turn": hook_scenes.notice_beside_a_command,
     "leaves_a_marker_for_a_push": hook_scenes.claim_whose_worker_dies,

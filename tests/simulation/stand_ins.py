@@ -161,11 +161,6 @@ def no_questions(_outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozen
     return frozenset()
 
 
-def find_none(_conditions: Iterable[bool]) -> bool:
-    """Stand-in for `any`."""
-    return False
-
-
 def name_no_segment(_sweep: Sweep, _ids: AbstractSet[str]) -> tuple[Segment, ...]:
     """Stand-in for `Sweep.find_more`."""
     return ()
