@@ -1,4 +1,4 @@
-"""Play seeded schedules: python -m tests.simulation [SEEDS] [--from SEED] [--processes N] [--without GUARD | --each].
+"""Play seeded schedules: python -m tests.simulation [SEEDS] [--from SEED] [--again ROLLS] [--processes N] [--without GUARD | --each].
 
 A failing seed is debugged by --trace, --shrink and --break (docs/debugging-a-seed.md).
 """
@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Final
 
 from tests.simulation import debugging, table
-from tests.simulation.cut import NOTHING
+from tests.simulation.cut import NOTHING, Cut
 from tests.simulation.mutations import MUTATIONS
+from tests.simulation.once_broken import ONCE_BROKEN
 from tests.simulation.scenes import SCENES
 from tests.simulation.schedule import Verdict, Watch, play
 from tests.simulation.summary import Summary, add_up
 
 _SEEDS_A_BATCH: Final = 50
+_Play = tuple[int, Cut]
 
 
 def main() -> int:
@@ -47,10 +49,11 @@ def main() -> int:
         return 0
     started_s = time.monotonic()
     summary = Summary()
-    for seed, verdict in _play_all(seeds, options.processes):
+    plays = again(options.again) if options.again else [(seed, NOTHING) for seed in seeds]
+    for (seed, cut), verdict in _play_all(plays, options.processes):
         summary.add(seed, verdict)
         if verdict.violations and not options.summary:
-            _print_lines(*debugging.lines_about(seed, play(seed, watch=Watch(steps=True))))
+            _print_lines(*debugging.lines_about(seed, play(seed, watch=Watch(steps=True), cut=cut), cut=cut))
     _print_lines(summary.line(time.monotonic() - started_s))
     return 1 if summary.broken else 0
 
@@ -59,6 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("seeds", nargs="?", type=int, default=2_000, help="how many seeds to play")
     parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
+    parser.add_argument(
+        "--again", type=int, default=0, metavar="ROLLS", help="instead, play what once broke, each with so many rolls"
+    )
     parser.add_argument("--processes", type=int, default=1, help="on how many processes")
     parser.add_argument("--summary", action="store_true", help="print only the line of JSON")
     parser.add_argument(
@@ -77,16 +83,21 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def play_batch(seeds: Sequence[int]) -> list[tuple[int, Verdict]]:
-    """Play the seeds one after another."""
+def again(rolls: int) -> list[_Play]:
+    """Return the seeds that once broke, each with the rolls 0 (its own chance) to `rolls` - 1 (see `Cut`)."""
+    return [(seed, Cut(roll=roll)) for seed in ONCE_BROKEN for roll in range(rolls)]
+
+
+def play_batch(plays: Sequence[_Play]) -> list[tuple[_Play, Verdict]]:
+    """Play the schedules one after another."""
     gc.disable()  # nearly all of what a schedule makes goes without the collector; the rest, of fifty of them, takes no room to speak of
-    played = [(seed, play(seed)) for seed in seeds]
+    played = [((seed, cut), play(seed, cut=cut)) for seed, cut in plays]
     gc.collect()
     return played
 
 
-def _play_all(seeds: Sequence[int], processes: int) -> Iterator[tuple[int, Verdict]]:
-    batches = [seeds[first : first + _SEEDS_A_BATCH] for first in range(0, len(seeds), _SEEDS_A_BATCH)]
+def _play_all(plays: Sequence[_Play], processes: int) -> Iterator[tuple[_Play, Verdict]]:
+    batches = [plays[first : first + _SEEDS_A_BATCH] for first in range(0, len(plays), _SEEDS_A_BATCH)]
     if processes == 1:
         yield from chain.from_iterable(map(play_batch, batches))
         return
