@@ -46,17 +46,18 @@ _NARROW: Final = {
 }
 # Invisible characters, with which two links differ although they look the same
 _INVISIBLE: Final = (
-    r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
+    r"\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef"
 )
-_HIDDEN: Final = late(re.compile, rf"(?<=[!-~]){_INVISIBLE}+(?=[!-~])")
+_HIDDEN: Final = late(re.compile, rf"(?<=[!-~])[{_INVISIBLE}]+(?=[!-~])")
 
 
 # What every link has before it is read: a dot in a name, a slash after a slash or a colon, a letter before a colon and no space after it;
-# or something to be read differently first
+# or something to be read differently first. A pattern that begins with a set is searched several times as fast as one with alternatives.
+# Letters are those of the links, for which a Kelvin sign is a letter, too
 _MAY_BE_LINK: Final = late(
     re.compile,
-    rf"[.．](?=[0-9a-z０-９ａ-ｚ－-])|[:：/／\\＼][/／\\＼]|[a-zａ-ｚ][:：](?=\S)|{_INVISIBLE}",  # noqa: RUF001 - full-width characters
-    re.IGNORECASE,  # as the links, for which a Kelvin sign is a letter, too
+    rf"[.．:：/／\\＼{_INVISIBLE}](?:(?<=[.．])(?i:[0-9a-z０-９ａ-ｚ－-])|(?<=[:：/／\\＼])[/／\\＼]"  # noqa: RUF001 - full-width
+    rf"|(?<=(?i:[a-zａ-ｚ])[:：])\S|(?<=[{_INVISIBLE}]))",  # noqa: RUF001 - full-width characters
 )
 
 

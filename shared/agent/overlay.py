@@ -119,8 +119,8 @@ class Overlay(ABC, Generic[_T]):
     def provenance(self) -> Provenance:
         """The provenance of all things shown to the model or staged: an unsend of such a message affects the turn."""
         with self._lock:
-            staged = (thing for thing in (*self._staged.values(), *self._before.values()) if thing is not None)
-            return Provenance.union((self._shown, *map(self.provenance_of, staged)))
+            staged = [thing for thing in (*self._staged.values(), *self._before.values()) if thing is not None]
+            return Provenance.union((self._shown, *map(self.provenance_of, staged))) if staged else self._shown
 
     def mark_shown(self, provenance: Provenance) -> None:
         """Remember the provenance of something shown to the model."""

@@ -70,7 +70,7 @@ class Provenance(Extensible):
 
         For example, message 450 by an unknown author at 1,000 ms gives `messages` of `{"": {"450": 1000}}`.
         """
-        return cls(messages=_by_author((one.line_message_id, one.timestamp_ms, one.by) for one in sources))
+        return cls(messages=_by_author((one.line_message_id, (one.timestamp_ms, one.by)) for one in sources))
 
     @classmethod
     def union(cls, parts: Iterable["Provenance"]) -> "Provenance":
@@ -78,11 +78,11 @@ class Provenance(Extensible):
         united = tuple(parts)
         return cls(
             messages=_by_author(chain.from_iterable(_named_in(one.messages) for one in united)),
-            derived_ids=frozenset(chain.from_iterable(one.derived_ids for one in united)),
+            derived_ids=frozenset().union(*(one.derived_ids for one in united)),
             since_ms=min((one.since_ms for one in united), default=LATEST_MS),
             until_ms=max((one.until_ms for one in united), default=-1),
             entries_since_ms=min((one.entries_since_ms for one in united), default=LATEST_MS),
-            outside=frozenset(chain.from_iterable(one.outside for one in united)),
+            outside=frozenset().union(*(one.outside for one in united)),
         )
 
     def by_authors(self, marks: AbstractSet[str]) -> "Provenance":
@@ -100,9 +100,9 @@ class Provenance(Extensible):
     @property
     def sources(self) -> tuple[Source, ...]:
         """The messages, the oldest words first."""
-        named = sorted(_named_in(self.messages), key=lambda one: (one[1], one[0]))
+        named = sorted(_named_in(self.messages), key=lambda message: (message[1][0], message[0]))
         return tuple(
-            Source(line_message_id=own_id, timestamp_ms=timestamp_ms, by=by) for own_id, timestamp_ms, by in named
+            Source(line_message_id=own_id, timestamp_ms=timestamp_ms, by=by) for own_id, (timestamp_ms, by) in named
         )
 
     @property
@@ -122,11 +122,19 @@ class Provenance(Extensible):
 
     def without(self, ids: AbstractSet[str]) -> "Provenance":
         """Return the provenance without the ids; the interval stays."""
-        return self._naming(lambda own_id: own_id not in ids)
+        return self.only(self.ids - ids)
 
     def only(self, ids: AbstractSet[str]) -> "Provenance":
         """Return the provenance with no ids but the given ones; the interval stays."""
-        return self._naming(lambda own_id: own_id in ids)
+        selected = {
+            by: {own_id: timestamp_ms for own_id, timestamp_ms in messages.items() if own_id in ids}
+            for by, messages in self.messages.items()
+        }
+        return replace(
+            self,
+            messages={by: messages for by, messages in selected.items() if messages},
+            derived_ids=self.derived_ids.intersection(ids),
+        )
 
     def spared_by(self, amendments: "Amendments") -> "Provenance":
         """Return the provenance of a text whose words earlier erasures have spared, such as a hook's name: only a later one takes it."""
@@ -135,17 +143,6 @@ class Provenance(Extensible):
     def in_entries_spared_by(self, amendments: "Amendments") -> "Provenance":
         """Return the provenance of a text whose words stand in entries that earlier erasures of entries have spared."""
         return replace(self, entries_since_ms=amendments.erased_entries_ms + 1)
-
-    def _naming(self, is_named: Callable[[str], bool]) -> "Provenance":
-        selected = {
-            by: {own_id: timestamp_ms for own_id, timestamp_ms in messages.items() if is_named(own_id)}
-            for by, messages in self.messages.items()
-        }
-        return replace(
-            self,
-            messages={by: messages for by, messages in selected.items() if messages},
-            derived_ids=frozenset(filter(is_named, self.derived_ids)),
-        )
 
     def is_affected_by(self, amendments: "Amendments") -> bool:
         """Whether a message was withdrawn, or taken back with everything of its author's, or anything erased."""
@@ -199,19 +196,20 @@ class Provenance(Extensible):
         )
 
 
-def _named_in(messages: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[str, int, str]]:
-    """Yield each message as its id, the timestamp of its oldest words, and the mark of its author."""
+def _named_in(messages: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[str, tuple[int, str]]]:
+    """Yield each message as its id, with the timestamp of its oldest words, and the mark of its author."""
     for by, sent in messages.items():
         for own_id, timestamp_ms in sent.items():
-            yield own_id, timestamp_ms, by
+            yield own_id, (timestamp_ms, by)
 
 
-def _by_author(named: Iterable[tuple[str, int, str]]) -> Mapping[str, Mapping[str, int]]:
+def _by_author(named: Iterable[tuple[str, tuple[int, str]]]) -> Mapping[str, Mapping[str, int]]:
     """Return each message once: with its oldest words, and under its author where the author is known."""
     known: dict[str, tuple[int, str]] = {}
-    for own_id, timestamp_ms, by in named:
-        before = known.get(own_id)
-        known[own_id] = (timestamp_ms, by) if before is None else (min(before[0], timestamp_ms), max(before[1], by))
+    for own_id, words in named:
+        before = known.setdefault(own_id, words)
+        if before != words:
+            known[own_id] = min(before[0], words[0]), max(before[1], words[1])
     messages: dict[str, dict[str, int]] = {}
     for own_id, (timestamp_ms, by) in known.items():
         messages.setdefault(by, {})[own_id] = timestamp_ms

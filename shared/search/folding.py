@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,7 @@ from shared.late_patterns import late
 _SURPLUS_MARKS: Final = regex.compile(r"(?<=[\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+")
 # NFKC expands signs, one of them to 18 characters. Signs of units stay comparable with their words: ㌖ is キロメートル.
 _LONGEST_SIGN: Final = 6
+_CHARACTERS_CACHED: Final = 2_048
 _KATAKANA_TO_HIRAGANA: Final = {code: code - 0x60 for code in (*range(0x30A1, 0x30F7), 0x30FD, 0x30FE)}
 
 _KANJI_VARIANTS: Final = Path(__file__).with_name("kanji_variants.txt")
@@ -35,7 +36,7 @@ def fold(text: str) -> str:
 
     Folding twice changes nothing more. The result is at most six times as long: a sign with a longer expansion stays unchanged.
     """
-    signs = {one for one in set(text) if not one.isascii() and len(_normalised(one)) > _LONGEST_SIGN}
+    signs = set(filter(_is_long_sign, set(text)))
     pieces = groupby(text, key=signs.__contains__) if signs else [(False, text)]
     normalised = "".join("".join(piece) if are_signs else _normalised("".join(piece)) for are_signs, piece in pieces)
     return _SURPLUS_MARKS.sub("", " ".join(normalised.split()))
@@ -56,6 +57,11 @@ def loosen(folded: str) -> str:
 def without_okurigana(loose: str) -> str:
     """Return a loosened text without spaces and without one or two kana between two kanji: 引っ越し and 引越し are 引越し."""
     return _SHORT_KANA.sub("", loose.replace(" ", ""))
+
+
+@lru_cache(maxsize=_CHARACTERS_CACHED)
+def _is_long_sign(character: str) -> bool:
+    return not character.isascii() and len(_normalised(character)) > _LONGEST_SIGN
 
 
 def _normalised(text: str) -> str:

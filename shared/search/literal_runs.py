@@ -4,7 +4,7 @@ Models pass words on literally as often as rephrased, so a shared run reveals an
 at nine" and "he said: MEET ME AT THE STATION" share the run "meet me at t".
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -46,15 +46,18 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """The signs that a text repeats one of several others: their runs, and every short text as a whole."""
+    """The signs that a text repeats one of several others: their runs, and every short text as a whole.
 
+    `folding` folds a text: `fold`, or a cache of it where many signs are made of the same texts.
+    """
+
+    folding: Callable[[str], str] = fold
     _runs: set[str] = field(default_factory=set, repr=False)
     _wholes: set[str] = field(default_factory=set, repr=False)
 
     def add(self, texts: Iterable[str]) -> None:
         """Add the signs of the texts."""
-        for text in texts:
-            folded = fold(text)
+        for folded in map(self.folding, texts):
             least = _NUMBER_WEIGHT if any(map(str.isdigit, folded)) else _WHOLE_WEIGHT
             if runs := frozenset(_runs(folded)):
                 self._runs.update(runs)
@@ -63,7 +66,7 @@ class Signs:
 
     def are_in(self, texts: Iterable[str]) -> bool:
         """Whether one of the texts shows a sign."""
-        folded = [fold(text) for text in texts]
+        folded = [self.folding(text) for text in texts]
         if any(not self._runs.isdisjoint(_runs(text)) for text in folded):
             return True
         return any(whole in text for text in folded for whole in self._wholes)
@@ -81,15 +84,16 @@ def weight_of(text: str) -> int:
 
 def spans(text: str, weight: int) -> Iterator[tuple[int, int]]:
     """Yield start and end of every shortest piece with at least this weight: `spans("8時半", 3)` yields (0, 2) and (1, 3)."""
+    weights = list(map(_weight, text))
     end, reached = 0, 0
-    for start, first in enumerate(text):
-        while end < len(text) and reached < weight:
-            reached += _weight(text[end])
+    for start, first in enumerate(weights):
+        while end < len(weights) and reached < weight:
+            reached += weights[end]
             end += 1
         if reached < weight:
             break
         yield start, end
-        reached -= _weight(first)
+        reached -= first
 
 
 def _runs(text: str) -> Iterator[str]:

@@ -210,6 +210,5 @@ def _prompt_of(history: History, agenda: Agenda) -> Provenance:
     if agenda.proposal is not None:  # no prompt is made: the outcome repeats words of the proposal
         own = Provenance(derived_ids=frozenset({agenda.proposal.webhook_event_id}))
         return agenda.proposal.provenance | own | provenance_of(agenda.covers)
-    prompt = history.provenance | provenance_of((*agenda.covers, *agenda.asked))
-    prompt |= history.provenance_of_quotes(agenda.asked)
-    return prompt
+    asked = provenance_of((*agenda.covers, *agenda.asked))
+    return Provenance.union((history.provenance, asked, history.provenance_of_quotes(agenda.asked)))

@@ -11,11 +11,13 @@ For example, recap-1 names answer e1, and e1 names message 450. When e1 is dropp
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Final, Generic, TypeVar
 
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
+from shared.search.folding import fold
 from shared.search.literal_runs import Signs
 
 NAMES_LIMIT: Final = 1_000
@@ -29,10 +31,11 @@ def hand_over_sources(snapshot: SnapshotRecord, retained_ids: AbstractSet[str]) 
     passed = _drafts_of(snapshot.passed_recaps)
     drafts: list[_Draft[OutcomeRecord] | _Draft[Recap]] = [*passed, *recaps, *outcomes]
     texts = {message.line_message_id: message.words for message in snapshot.messages}
+    folding = cache(fold)
     dropped = (draft for draft in drafts if draft.record.id and draft.record.id not in retained_ids)
     for leaver in sorted(dropped, key=lambda draft: draft.record.timestamp_ms):
         own_id, sources = leaver.record.id, leaver.provenance.ids
-        signs = Signs()
+        signs = Signs(folding)
         signs.add((*leaver.record.words, *(text for source in sources for text in texts.get(source, ()))))
         for draft in drafts:
             if own_id not in draft.provenance.derived_ids:

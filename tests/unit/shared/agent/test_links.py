@@ -59,6 +59,7 @@ TAPPABLE = [
     "sms:+814711",
     "mailto:a@evil.example?subject=4711",
     "MAILTO:4711@evil.example",
+    "MAILTO:4711",
     "a+4711@evil.example",
     "ftp://evil.example/4711",
     "ftps://evil.example/4711",

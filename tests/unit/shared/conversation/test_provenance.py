@@ -227,6 +227,12 @@ def test_a_union_names_each_message_once_with_its_oldest_words_and_its_author() 
     assert (new | old).messages == (old | new).messages == {"member-a": {"m1": 4}, "member-b": {"m2": 3}}
 
 
+def test_a_union_names_a_message_of_one_time_under_its_author() -> None:
+    unknown, known = Provenance(messages={"": {"m1": 4}}), Provenance(messages={"member-a": {"m1": 4}})
+
+    assert (unknown | known).messages == (known | unknown).messages == {"member-a": {"m1": 4}}
+
+
 def test_a_provenance_may_be_that_of_some_people_alone() -> None:
     both = Provenance(messages={"member-a": {"m1": 1}, "member-b": {"m2": 2}}, derived_ids=frozenset({"e1"}))
 
