@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, TypeVar
 
 from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.receipt_lines import compared_texts
 from shared.conversation.records import OutcomeRecord, SaidReminder
 from shared.conversation.snapshot_records import Recap
 from shared.conversation.spending import Ledger
@@ -268,11 +269,17 @@ class Truth:
         return word in self.repeated_in_part and (word[:-1] in self.orders or word in self.outdated_s)
 
     def note_parts(self, text: str, *, shown_ids: AbstractSet[str], seen: Iterable[str]) -> None:
-        """Note the words that a text repeats from answers that it saw, without a run in common, and without having seen their messages."""
-        answers = tuple(seen)
+        """Note the words that a text repeats from answers that it saw, without a run in common, and without having seen their messages.
+
+        Receipts are no run: “lunch” in both says nothing.
+        """
+        answers, compared = tuple(seen), compared_texts(text)
         for word in set(WORD.findall(text)) - self.repeated_in_part:
             holding = [one for one in answers if word in one]
-            if f"m{word[4:-1]}" not in shown_ids and holding and not any(shares_run(one, text) for one in holding):
+            is_run = any(
+                shares_run(one, part) for answer in holding for one in compared_texts(answer) for part in compared
+            )
+            if f"m{word[4:-1]}" not in shown_ids and holding and not is_run:
                 self.repeated_in_part.add(word)
 
     def forget(self, words: Iterable[str]) -> None:
