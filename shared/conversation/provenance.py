@@ -91,8 +91,12 @@ class Provenance(Extensible):
 
     def withdrawn_ids(self, is_withdrawn: IsWithdrawn) -> frozenset[str]:
         """Return the ids of the messages with withdrawn words."""
-        named_messages = chain.from_iterable(messages.items() for messages in self.messages.values())
-        return frozenset(own_id for own_id, timestamp_ms in named_messages if is_withdrawn(own_id, timestamp_ms))
+        return frozenset(
+            own_id
+            for messages in self.messages.values()
+            for own_id, timestamp_ms in messages.items()
+            if is_withdrawn(own_id, timestamp_ms)
+        )
 
     def __or__(self, other: "Provenance") -> "Provenance":
         return Provenance.union((self, other))

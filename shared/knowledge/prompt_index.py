@@ -23,7 +23,7 @@ from shared.knowledge.catalog import NAME, Catalog, Row, row_mark_of
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.index import SECTIONS, Section, cell, line_of, linked_name, short_name
 from shared.knowledge.schema import Category
-from shared.knowledge.shared_lists import lists_in, without_items
+from shared.knowledge.shared_lists import SharedList, lists_in, without_items
 from shared.locked_cache import LockedCache
 from shared.search.folding import fold
 
@@ -108,7 +108,16 @@ class _Prepared:
         self.entry_rows = without_items(catalog.rows)
         eligible = (row for row in self.entry_rows if not row.provenance.outside)
         self.newest_first = sorted(eligible, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
+        self.lists = () if shows_paths else lists_in(row for row in catalog.rows if not row.provenance.outside)
+        self.beginning = _beginning(catalog.rows)
+        self._heads: dict[str, tuple[str, str]] = {}
         self._lines: dict[str, tuple[Section, str] | None] = {}
+
+    def head_of(self, section: Section) -> tuple[str, str]:
+        """Return the section's heading, with the number of its rows, and its columns."""
+        if section.heading not in self._heads:
+            self._heads[section.heading] = _head(section, self.catalog.rows)
+        return self._heads[section.heading]
 
     def line_of(self, row: Row) -> tuple[Section, str] | None:
         """Return the section that holds the row, and the row's line there; None: no section does."""
@@ -154,13 +163,11 @@ def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS, shows_pat
 
 def _view(prepared: _Prepared, *, limit_tokens: int = PROMPT_TOKENS, meant: Sequence[Row] = ()) -> IndexView:
     """Return the view as `index_view` does, with the rows that are `meant` before the others."""
-    catalog = prepared.catalog
-    if not catalog.rows:
+    if not prepared.catalog.rows:
         return IndexView(text=EMPTY_INDEX)
     meant_paths = frozenset(row.path for row in meant)
-    beginning = _beginning(catalog.rows)
-    tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(beginning)
-    lists = () if prepared.shows_paths else _lines_of_lists(catalog.rows, meant_paths, limit_tokens=limit_tokens // 3)
+    tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(prepared.beginning)
+    lists = _lines_of_lists(prepared.lists, meant_paths, limit_tokens=limit_tokens // 3)
     tokens_left -= sum(estimated_tokens(line.text) + 1 for line in lists)
     heads: dict[str, tuple[str, str]] = {}
     lines: dict[str, str] = {}
@@ -170,7 +177,7 @@ def _view(prepared: _Prepared, *, limit_tokens: int = PROMPT_TOKENS, meant: Sequ
         if held is None:
             continue
         section, line = held
-        head = () if section.heading in heads else _head(section, catalog.rows)
+        head = () if section.heading in heads else prepared.head_of(section)
         tokens_left -= sum(estimated_tokens(one) + 1 for one in (*head, line))
         if tokens_left < 0:
             break
@@ -178,7 +185,7 @@ def _view(prepared: _Prepared, *, limit_tokens: int = PROMPT_TOKENS, meant: Sequ
         lines[row.path] = line
         if head:
             heads[section.heading] = head
-    shown = [beginning]
+    shown = [prepared.beginning]
     for section in SECTIONS:
         rows = section.sorted(chosen)
         shown += [*heads[section.heading], *(lines[row.path] for row in rows)] if rows else []
@@ -216,11 +223,13 @@ class _ListLine:
     rows: tuple[Row, ...]
 
 
-def _lines_of_lists(rows: Sequence[Row], meant_paths: AbstractSet[str], *, limit_tokens: int) -> tuple[_ListLine, ...]:
-    """Return the lists, the one that changed last first; items that the message may mean come first in their line."""
+def _lines_of_lists(
+    shared_lists: Iterable[SharedList], meant_paths: AbstractSet[str], *, limit_tokens: int
+) -> tuple[_ListLine, ...]:
+    """Return the lines of the lists within the limit; items that the message may mean come first in their line."""
     lines = list[_ListLine]()
     tokens_left = limit_tokens - sum(map(estimated_tokens, _LISTS_HEAD))
-    for shared_list in lists_in(row for row in rows if not row.provenance.outside):
+    for shared_list in shared_lists:
         open_rows = shared_list.open_rows
         first_rows = sorted(open_rows, key=lambda row: row.path not in meant_paths)[:_ITEMS_NAMED]
         more = f"; … {len(open_rows) - len(first_rows)} more" if len(open_rows) > len(first_rows) else ""

@@ -8,7 +8,7 @@ from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import IndexView
 from shared.conversation.provenance import Provenance, Source
-from shared.knowledge.catalog import Catalog, Row
+from shared.knowledge.catalog import Catalog, Row, row_mark_of
 from shared.knowledge.index import index_file, rebuild_index
 from shared.knowledge.prompt_index import (
     EMPTY_INDEX,
@@ -312,3 +312,16 @@ def test_a_view_of_many_shared_lists_stays_within_its_tokens() -> None:
 
     assert "the list of number" in view.text
     assert estimated_tokens(view.text) <= 400
+
+
+def test_a_list_names_no_item_with_words_from_outside() -> None:
+    milk, page = (row(number, category=Category.ITEMS, status="pending", list="shopping") for number in (1, 2))
+    outside = replace(page, provenance=replace(page.provenance, outside=frozenset({"web"})))
+
+    assert [one.mark for one in index_view(Catalog(rows=(milk, outside))).rows] == [row_mark_of(milk)]
+
+
+def test_a_view_with_paths_has_no_lists() -> None:
+    milk = row(1, category=Category.ITEMS, status="pending", list="shopping")
+
+    assert "## Shared lists" not in index_view(Catalog(rows=(milk,)), shows_paths=True).text
