@@ -9,41 +9,43 @@ from shared.line.cards.card import Card, written
 
 _NUMBER: Final = re.compile(r"\d[\d,.]*")
 MakesCard: TypeAlias = Callable[[str, str], Card | None]
-IsCurrent: TypeAlias = Callable[[], bool]
-
-
-def _always() -> bool:
-    return True
+DrawsCard: TypeAlias = Callable[[str], Card | None]
 
 
 class Attachments:
     """The attached texts of a turn, in order; safe to share between threads."""
 
     def __init__(self) -> None:
-        self._texts: list[tuple[Callable[[str], str], IsCurrent]] = []
-        self._drawn: list[tuple[Callable[[str], Card], IsCurrent]] = []
+        self._texts: list[Callable[[str], str]] = []
+        self._drawn: list[DrawsCard] = []
         self._cards: list[MakesCard] = []
         self._lock = Lock()
 
     def add(self, text: Callable[[str], str]) -> None:
         """Attach a text, given as a function of the locale."""
         with self._lock:
-            self._texts.append((text, _always))
+            self._texts.append(text)
 
-    def add_drawn(self, card: Callable[[str], Card], *, is_current: IsCurrent = _always) -> None:
+    def add_drawn(self, draw: DrawsCard) -> None:
         """Attach the words of a card, given as a function of the locale; where cards are drawn, the card stands in place of the words.
 
-        `is_current`: asked when the answer is made; where the turn has changed its mind, the card is left out.
+        The function is called when the answer is made, so that it draws what the turn has changed meanwhile; None: nothing is left to show.
         """
+
+        def words(locale: str) -> str:
+            card = draw(locale)
+            return written(card) if card is not None else ""
+
         with self._lock:
-            self._texts.append((lambda locale: written(card(locale)), is_current))
-            self._drawn.append((card, is_current))
+            self._texts.append(words)
+            self._drawn.append(draw)
 
     def drawn(self, locale: str) -> Card | None:
         """Return the last card whose words are attached."""
         with self._lock:
             drawn = [*self._drawn]
-        return next((card(locale) for card, is_current in reversed(drawn) if is_current()), None)
+        cards = (draw(locale) for draw in reversed(drawn))
+        return next((card for card in cards if card is not None), None)
 
     def add_card(self, card: MakesCard) -> None:
         """Offer a card that stands below the answer, given as a function of the answer's text and locale."""
@@ -63,7 +65,7 @@ class Attachments:
         """
         with self._lock:
             texts = [*self._texts]
-        return tuple(dict.fromkeys(text(locale) for text, is_current in texts if is_current()))
+        return tuple(dict.fromkeys(filter(None, (text(locale) for text in texts))))
 
 
 def without_lines_of(attached: tuple[str, ...], text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from typing import Final
 
-from shared.agent.attachments import MakesCard
+from shared.agent.attachments import DrawsCard, MakesCard
 from shared.agent.grounding import Asked
 from shared.agent.overlay import StagingFault
 from shared.conversation.provenance import Source
@@ -26,7 +26,6 @@ from shared.knowledge.schema import (
     plain_text,
 )
 from shared.knowledge.staging import EntryOverlay, Placement
-from shared.line.cards.card import Card
 from shared.line.utf16 import utf16_length
 from shared.search.folding import fold
 
@@ -69,7 +68,7 @@ class Occasion:
     outside_in: Callable[[Iterable[str]], frozenset[str]] = field(default=lambda _: frozenset(), repr=False)
     attach: Callable[[Callable[[str], str]], None] = field(default=lambda _: None, repr=False)
     attach_card: Callable[[MakesCard], None] = field(default=lambda _: None, repr=False)
-    attach_drawn: Callable[[Callable[[str], Card]], None] = field(default=lambda _: None, repr=False)
+    attach_drawn: Callable[[DrawsCard], None] = field(default=lambda _: None, repr=False)
     prepared: Callable[[], object] = field(default=lambda: None, repr=False)
 
     @classmethod

@@ -26,6 +26,7 @@ from shared.expenses.staging import ExpenseOverlay
 from shared.expenses.wording import balance_card, settlement_card
 from shared.frozen import frozen
 from shared.knowledge.provenance import PossibleSources
+from shared.line.cards.card import Card
 from shared.line.postback_data import ALL_CURRENCIES, SettlePress
 from shared.tools.expense_arguments import (
     Sharing,
@@ -113,24 +114,31 @@ class ExpenseTools:
             currency_of(arguments),
             _said_rates(arguments, context),
         )
-        balances, transfers = overlay.balances(currency, rates), overlay.transfers(currency, rates)
         owed = [
             {"name": circle.name_of(key), "amount": str(Money(code, minor))}
-            for code, totals in balances.items()
+            for code, totals in overlay.balances(currency, rates).items()
             for key, minor in totals.items()
             if minor
         ]
         if owed:
-            context.attachments.add_drawn(
-                lambda locale: balance_card(
-                    balances,
-                    settlement_card(transfers, circle, rates, locale=locale),
-                    circle,
-                    locale=locale,
-                    settle=_settling_press(overlay, currency, rates),
-                )
-            )
-        return {"balances": owed, "transfers": _transfers(transfers, circle), **(_ATTACHED if owed else {})}
+            context.attachments.add_drawn(lambda locale: self._balance_card(overlay, context, currency, rates, locale))
+        transfers = _transfers(overlay.transfers(currency, rates), circle)
+        return {"balances": owed, "transfers": transfers, **(_ATTACHED if owed else {})}
+
+    def _balance_card(
+        self, overlay: ExpenseOverlay, context: TurnContext, currency: str | None, rates: Rates, locale: str
+    ) -> Card | None:
+        """Return the balances at the end of the turn, since the button below settles what is open then; None: nothing is."""
+        if not overlay.open_in(currency, rates):
+            return None
+        circle = self._circle(overlay, context)
+        return balance_card(
+            overlay.balances(currency, rates),
+            settlement_card(overlay.transfers(currency, rates), circle, rates, locale=locale),
+            circle,
+            locale=locale,
+            settle=_settling_press(overlay, currency, rates),
+        )
 
     def _settle(self, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Json | NeedsTap:
         circle, currency, rates = (
@@ -142,7 +150,13 @@ class ExpenseTools:
             return NeedsTap(name=_settling(overlay.transfers(currency, rates), circle))
         settlement, owed = overlay.settle(currency, day=self._today(context), provenance=_asking(context), rates=rates)
         if any(owed.values()):
-            context.attachments.add_drawn(lambda locale: settlement_card(owed, circle, rates, locale=locale))
+            context.attachments.add_drawn(
+                lambda locale: (
+                    settlement_card(owed, circle, rates, locale=locale)
+                    if overlay.current(settlement.id) is not None
+                    else None
+                )
+            )
         return {
             "id": settlement.id,
             "expenses": len(settlement.closes),

@@ -21,6 +21,7 @@ from shared.knowledge.list_editor import ListEditor, clear
 from shared.knowledge.schema import one_line
 from shared.knowledge.shared_lists import LIST_NAME_UTF16, SharedList, key_of_list, list_meant, lists_in
 from shared.knowledge.staging import EntryOverlay
+from shared.line.cards.card import Card
 from shared.search.folding import fold
 from shared.tools.knowledge import Action, entry_tool
 
@@ -105,7 +106,13 @@ def _show(arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | 
         return _which(lists)
     overlay.mark_shown(Provenance.union(row.provenance for row in target.rows))
     listed_ms = round(occasion.now.timestamp() * 1_000)
-    occasion.attach_drawn(lambda locale: list_card(target, locale=locale, listed_ms=listed_ms))
+
+    def draw(locale: str) -> Card | None:
+        """Draw the list as the turn leaves it."""
+        left = next((one for one in lists_in(overlay.rows()) if one.name == target.name), None)
+        return list_card(left, locale=locale, listed_ms=listed_ms) if left is not None else None
+
+    occasion.attach_drawn(draw)
     return {
         "list": target.name,
         "open": [row.name for row in target.open_rows],

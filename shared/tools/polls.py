@@ -17,6 +17,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
 from shared.frozen import frozen
 from shared.knowledge.provenance import PossibleSources
+from shared.line.cards.card import Card
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
 from shared.polls.poll import NAME_LIMIT, OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, Vote, called_off, closed
@@ -305,10 +306,12 @@ class PollTools:
         bare = Standing(poll=poll, votes=votes, names={}, now_ms=context.now_ms, unanswered=unanswered)
         standing = replace(bare, names=overlay.names_of(bare.named_votes))
         shown = {thing_id: overlay.current(thing_id) for thing_id in shows or (poll.id,)}
-        context.attachments.add_drawn(
-            lambda locale: standing_card(standing, locale=locale),
-            is_current=lambda: all(overlay.current(thing_id) == thing for thing_id, thing in shown.items()),
-        )
+
+        def draw(locale: str) -> Card | None:
+            is_current = all(overlay.current(thing_id) == thing for thing_id, thing in shown.items())
+            return standing_card(standing, locale=locale) if is_current else None
+
+        context.attachments.add_drawn(draw)
 
     def _group(self, context: TurnContext) -> Group:
         """Return the members: the authors of remembered messages are known."""

@@ -262,6 +262,33 @@ def shares_two_currencies(ann: Person) -> None:
     pays(ann, "taxi 30 dollars", by=BEN, what="taxi", amount="30", currency="usd")
 
 
+def test_a_balance_shows_what_its_turn_pays_afterwards_since_its_button_settles_that_too(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    taxi = ("add_expense", {"what": "タクシー", "amount": "900"})
+    ann.asks("いくら？ あとタクシー900円払った", calling(("balance", {})), calling(taxi), SAYS)
+
+    assert "Ann: +¥4,600" in ann.worker.said[-1]
+    ann.presses(settle_button(ann))
+    assert "Ben → Ann: ¥2,300" in ann.worker.said[-1]
+
+
+def test_a_balance_that_its_turn_settles_afterwards_has_no_card(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    ann.asks("いくら？ 精算して", calling(("balance", {})), calling(("settle", {})), SAYS)
+
+    assert "立替の残り" not in ann.worker.said[-1]
+    assert "精算のしかた" in ann.worker.said[-1]
+
+
+def test_an_undo_in_the_turn_of_a_settlement_takes_back_its_card(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    ann.asks("精算して。いや、取り消して", calling(("settle", {})), calling(("undo_last_change", {})), SAYS)
+
+    assert "精算のしかた" not in ann.worker.said[-1]
+    ann.asks("いくら？", calling(("balance", {})), SAYS)
+    assert result(ann)["balances"]
+
+
 def test_at_a_rate_that_people_say_two_currencies_are_settled_as_one(ann: Person) -> None:
     shares_two_currencies(ann)
     ann.asks("1ドル150円で精算して", calling(("settle", {"rates": [DOLLAR]})), SAYS)

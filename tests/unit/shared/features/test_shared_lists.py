@@ -168,6 +168,24 @@ def test_the_card_of_a_list_ticks_and_clears(ann: Person) -> None:
     assert items(ann) == {"買い物/卵": "pending"}
 
 
+def test_the_card_of_a_list_shows_what_its_turn_adds_afterwards(ann: Person) -> None:
+    adds(ann, "買い物リストに牛乳", "牛乳", to="買い物リスト")
+    eggs = ("add_to_list", {"items": ["卵"], "list": "買い物リスト"})
+    asked = ann.asks("買い物リストを見せて。卵も", calling(("show_list", {}), eggs), SAYS)
+
+    (card,) = (message.card for message in sent(ann, asked) if message.card is not None)
+    assert [row.text for row in card.rows] == ["牛乳", "卵"]
+
+
+def test_a_list_that_its_turn_empties_afterwards_has_no_card(ann: Person) -> None:
+    adds(ann, "買い物リストに牛乳", "牛乳", to="買い物リスト")
+    ticks(ann, shows(ann), "牛乳")
+    asked = ann.asks("買い物リストを見せて、済んだものは消して", calling(("show_list", {}), ("clear_list", {})), SAYS)
+
+    assert items(ann) == {}
+    assert all(message.card is None for message in sent(ann, asked))
+
+
 def test_a_clear_leaves_what_was_ticked_or_put_back_after_its_card(ann: Person) -> None:
     adds(ann, "買い物に牛乳と卵とパン", "牛乳", "卵", "パン", to="買い物")
     card = shows(ann)
