@@ -80,11 +80,10 @@ class NextMessageSummary:
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> bool:
-        """Whether the message's token may have been used: the oldest of what waits was told, if the chat's turn is free.
+        """Whether the message's token may have been used: the results of polls, or else the oldest summary, were told, if the turn is free.
 
         A summary, which asks the model, waits until the turn rests, or until the model has just chosen silence about this message; the
-        result of a poll does not, and tells the other results along. What is not told waits for the next message. Repeated: told once.
-        Raises: StorageUnavailableError.
+        results do not. What is not told waits for the next message. Repeated: told once. Raises: StorageUnavailableError.
         """
         token = message.reply_token
         if token is None or token.is_surely_dead(self.clock.now_ms()) or conversation.is_one_on_one:
@@ -95,7 +94,8 @@ class NextMessageSummary:
         may_ask = not is_too_soon(conversation, stored_turn, now_ms=self.clock.now_ms()) or (
             _has_chosen_silence(stored_turn.record, message)
         )
-        reminder = next((one for one in _waiting(conversation) if may_ask or not _asks_model(one)), None)
+        waiting = sorted(_waiting(conversation), key=_asks_model)  # results first: a model may fail again and again
+        reminder = next((one for one in waiting if may_ask or not _asks_model(one)), None)
         if reminder is None:
             return False
         work = _SummaryDelivery(

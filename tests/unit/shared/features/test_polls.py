@@ -571,11 +571,11 @@ def test_the_result_comes_with_the_next_message_once_although_nobody_asks(pool: 
     assert newest(ann).text == "どうぞ"
 
 
-def others_say_something(person: Person) -> str:
+def others_say_something(person: Person, *thinks: Step) -> str:
     """Have Ben say something to the others, a minute later; return what the bot tells on the message's token."""
     person.worker.clock.move(60)
     message = {**person.events.text("そろそろ行こう", by=BEN), "timestamp": person.worker.clock.now_ms()}
-    sends_now(person, message)
+    sends_now(person, message, *thinks)
     return "\n\n".join(person.worker.line.replies.get(message["replyToken"], ()))
 
 
@@ -602,6 +602,19 @@ def test_results_of_polls_that_closed_together_come_with_one_message(pool: Threa
         f"締め切りました：{question}\n・はい: 0票\n・いいえ: 0票" for question in ("夕食は？", "集合は？")
     ]
     assert others_say_something(ann) == ""
+
+
+def test_the_result_of_a_poll_does_not_wait_for_an_older_summary(pool: ThreadPoolExecutor) -> None:
+    ann = group(pool, reminding=Reminding.PUSH)
+    summary = {"text": "今日のまとめ", "at": "2025-11-21T17:00", "digest": "chat"}
+    ann.asks("17時に今日のまとめ", calling(("create_reminder", summary)), SAYS)
+    polled(ann, closes="2025-11-21T18:00")
+    ann.worker.clock.move(5 * 3_600)
+    assert ann.worker.push(push.tick()) == 204
+
+    assert others_say_something(ann).startswith("締め切りました：夕食は？")
+    sums_up = calling(("write_recap", {"text": "- Ben: そろそろ行く"}))
+    assert others_say_something(ann, sums_up).startswith("今日のまとめ")
 
 
 def test_results_of_polls_that_one_message_cannot_hold_come_with_the_next(pool: ThreadPoolExecutor) -> None:
