@@ -164,7 +164,7 @@ class Staged:
         record, attempt = self._read_undo(), self._attempt
         before: dict[AnyOverlay, dict[str, Any]] = {}
         try:
-            if attempt is not None and not record.provenance.withdrawn_ids(attempt.is_withdrawn):
+            if attempt is not None and not record.provenance.has_withdrawn(attempt.is_withdrawn):
                 for write in record.before:
                     overlay, thing_id = self._owner_of(write.path)
                     thing = overlay.read_text(thing_id, write.text) if write.text is not None else None

@@ -84,7 +84,7 @@ class Feed(Extensible):
 
     def without(self, is_withdrawn: IsWithdrawn) -> "Feed":
         """Return the feed without the items that have a withdrawn, erased or edited message behind them; unchanged if there are none."""
-        items = tuple(item for item in self.items if not item.provenance.withdrawn_ids(is_withdrawn))
+        items = tuple(item for item in self.items if not item.provenance.has_withdrawn(is_withdrawn))
         return self if len(items) == len(self.items) else replace(self, items=items)
 
 

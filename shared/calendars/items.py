@@ -43,7 +43,7 @@ def items_of(
     shown = (
         event
         for event in events
-        if not event.provenance.withdrawn_ids(is_withdrawn) and (event.rule or event.starts[:10] >= oldest.isoformat())
+        if not event.provenance.has_withdrawn(is_withdrawn) and (event.rule or event.starts[:10] >= oldest.isoformat())
     )
     return tuple(sorted(shown, key=lambda event: (event.starts, event.uid))[:MOST_ITEMS])
 

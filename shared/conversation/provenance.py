@@ -98,6 +98,14 @@ class Provenance(Extensible):
             if is_withdrawn(own_id, timestamp_ms)
         )
 
+    def has_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
+        """Whether a message has withdrawn words."""
+        for messages in self.messages.values():
+            for own_id, timestamp_ms in messages.items():
+                if is_withdrawn(own_id, timestamp_ms):
+                    return True
+        return False
+
     def __or__(self, other: "Provenance") -> "Provenance":
         return Provenance.union((self, other))
 

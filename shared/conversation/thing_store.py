@@ -182,7 +182,7 @@ class ThingStore(Generic[T]):
             logs.error("record_unreadable", cause=cause)
             amended_ids = (*amendments.withdrawn, *amendments.edits)
             return amendments.erased_entries_ms >= 0 or any(f'"{one}"'.encode() in body for one in amended_ids)
-        return bool(provenance.withdrawn_ids(amendments.is_withdrawn_from_entries))
+        return provenance.has_withdrawn(amendments.is_withdrawn_from_entries)
 
 
 class StagedThingStore(ThingStore[S]):

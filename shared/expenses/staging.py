@@ -193,7 +193,7 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         self._stored |= dict.fromkeys(self._store.id_in(one.name) for one in unread)
         is_withdrawn = self.attempt.is_withdrawn
         for entry in self._store.read(unread):
-            if not entry.is_removed and not entry.provenance.withdrawn_ids(is_withdrawn):
+            if not entry.is_removed and not entry.provenance.has_withdrawn(is_withdrawn):
                 members = self.attempt.members
                 self._stored[entry.id] = entry.without_names(members) if isinstance(entry, Expense) else entry
 

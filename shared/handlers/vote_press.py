@@ -251,7 +251,7 @@ class VotePressHandler:
         """Return the poll; None for a removed poll, or after a withdrawal of a source message."""
         looked = amendments or conversation.amendments.look()
         poll = PollStore(conversation).poll(poll_id)
-        is_gone = poll is None or bool(poll.provenance.withdrawn_ids(looked.is_withdrawn_from_entries))
+        is_gone = poll is None or poll.provenance.has_withdrawn(looked.is_withdrawn_from_entries)
         return None if is_gone else poll
 
     def _awaited_poll(self, conversation: Conversation, event: LineEvent, poll_id: str) -> Poll | None:

@@ -115,7 +115,7 @@ class Hook(Extensible):
 
     def is_from_withdrawn(self, amendments: Amendments) -> bool:
         """Whether the command that named the hook was withdrawn or erased."""
-        return bool(self.provenance.withdrawn_ids(amendments.is_withdrawn_from_entries))
+        return self.provenance.has_withdrawn(amendments.is_withdrawn_from_entries)
 
     def in_state(self, state: NoticeState, *, now_ms: int, amendments: Amendments | None = None) -> tuple[Notice, ...]:
         """Return the notices in the state, the oldest first, without forgotten and erased notices."""

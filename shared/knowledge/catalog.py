@@ -116,7 +116,7 @@ class Row(Extensible):
 
     def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether a message behind the entry was withdrawn."""
-        return bool(self.provenance.withdrawn_ids(is_withdrawn))
+        return self.provenance.has_withdrawn(is_withdrawn)
 
 
 @frozen

@@ -176,7 +176,7 @@ class _Removal:
 
     def _names_withdrawn(self, data: bytes) -> bool:
         """Whether an unreadable object names a withdrawn message."""
-        return bool(traces_in(data).withdrawn_ids(self.is_withdrawn))
+        return traces_in(data).has_withdrawn(self.is_withdrawn)
 
     def _create_elsewhere(self, remainder: Entry) -> Row | None:
         """Create the entry at a path without withdrawn words; None where another worker changes the entry there meanwhile.
@@ -208,7 +208,7 @@ class _Removal:
                 return None
             try:
                 record = read_undo(data)
-                if not record.provenance.withdrawn_ids(self.is_withdrawn):
+                if not record.provenance.has_withdrawn(self.is_withdrawn):
                     return None
             except PermanentError as cause:
                 logs.error("record_unreadable", cause=cause)

@@ -37,7 +37,7 @@ class Tombstone(Extensible):
 
     def is_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether the path may repeat withdrawn words; the path of a tombstone without sources may repeat anything."""
-        return not self.provenance.messages or bool(self.provenance.withdrawn_ids(is_withdrawn))
+        return not self.provenance.messages or self.provenance.has_withdrawn(is_withdrawn)
 
 
 def encoded_tombstone(path: str, data: bytes, *, key: tuple[int, int], deleted_ms: int) -> bytes:

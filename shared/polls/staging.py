@@ -217,7 +217,7 @@ class PollOverlay(Overlay[PollThing]):
         if self._stored is None:
             is_withdrawn = self.attempt.is_withdrawn
             polls = self._store.present()
-            self._stored = {one.id: one for one in polls if not one.provenance.withdrawn_ids(is_withdrawn)}
+            self._stored = {one.id: one for one in polls if not one.provenance.has_withdrawn(is_withdrawn)}
         return self._stored
 
 

@@ -139,7 +139,7 @@ class Reminder(Extensible):
 
     def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether a message behind the reminder was withdrawn, erased or edited since."""
-        return bool(self.provenance.withdrawn_ids(is_withdrawn))
+        return self.provenance.has_withdrawn(is_withdrawn)
 
     def has_schedule_of(self, other: "Reminder") -> bool:
         """Whether both reminders occur at the same times."""

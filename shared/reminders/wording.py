@@ -155,7 +155,7 @@ class ReminderWording:
         """Return the result of a poll; None where the poll is gone."""
         reminder, amendments = occurrence.reminder, conversation.amendments.look()
         poll = PollStore(conversation).poll(reminder.about)
-        if poll is None or poll.provenance.withdrawn_ids(amendments.is_withdrawn_from_entries):
+        if poll is None or poll.provenance.has_withdrawn(amendments.is_withdrawn_from_entries):
             return None
         standing = standing_of(
             conversation, poll, amendments, group=Group(), now_ms=max(occurrence.said_ms, occurrence.due_ms)

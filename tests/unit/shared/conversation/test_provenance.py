@@ -64,6 +64,16 @@ def test_any_of_some_ids_is_named_as_a_message_an_answer_or_a_recap(
     assert provenance.names_any(ids) is bool(provenance.ids & ids)
 
 
+@given(PROVENANCES, IDS, TIMES)
+def test_a_provenance_has_withdrawn_words_where_any_of_its_messages_has(
+    provenance: Provenance, ids: frozenset[str], until_ms: int
+) -> None:
+    def is_withdrawn(own_id: str, words_ms: int) -> bool:
+        return own_id in ids and words_ms <= until_ms
+
+    assert provenance.has_withdrawn(is_withdrawn) is bool(provenance.withdrawn_ids(is_withdrawn))
+
+
 @given(PROVENANCES, PROVENANCES, AMENDMENTS, AMENDMENTS)
 def test_a_union_is_affected_since_a_look_exactly_where_a_part_is(
     first: Provenance, second: Provenance, before: Amendments, now: Amendments
