@@ -30,8 +30,6 @@ _REMARKS: Final = {
     OutcomeKind.UNKNOWN: "The answer above may not have arrived.",
 }
 _SILENT: Final = "[note] You said nothing about that."
-_HEADER_TIME: Final = "%Y-%m-%d %H:%M"
-_HEADER_HOUR: Final = "%H:%M"
 LONGEST_QUOTE: Final = 500
 """Characters of a quote beside the message that quotes."""
 _MANY_RECORDS: Final = 72  # 50 messages stay verbatim
@@ -80,7 +78,7 @@ class ChatLines:
         cut: list[str] = []
         for count, record in enumerate(reversed(records)):
             moment = local_moment(record.timestamp_ms, self.time_zone)
-            text = "\n".join(self._lines(record, moment.strftime(_HEADER_HOUR)))
+            text = "\n".join(self._lines(record, moment.time().isoformat("minutes")))
             if not text:
                 continue
             begins_day = not shown or shown[-1][0] != moment.date()
@@ -145,7 +143,7 @@ def local_moment(timestamp_ms: int, time_zone: zoneinfo.ZoneInfo) -> dt.datetime
 
 def local_time(timestamp_ms: int, time_zone: zoneinfo.ZoneInfo) -> str:
     """Return LINE's timestamp as in headers: `local_time(0, ZoneInfo("Asia/Tokyo"))` is `1970-01-01 09:00`."""
-    return local_moment(timestamp_ms, time_zone).strftime(_HEADER_TIME)
+    return local_moment(timestamp_ms, time_zone).replace(tzinfo=None).isoformat(" ", "minutes")
 
 
 @cache
