@@ -135,9 +135,13 @@ class Holders:
             truth.planned.update((chat, one) for one in new)
             worded = self._ids_with_words(chat)
             truth.uncompared.update((chat, one) for one in new if one not in worded)
-            for own_id, outcome in truth.recorded.get(chat, {}).items():  # the plan may be older than the record
-                if self._recorded_s[chat, own_id] >= begun_s and not set(new).isdisjoint(outcome.provenance.ids):
-                    truth.overtaken.add((chat, own_id))
+        redacted_ids, cleared_ids = set(event.redacted_ids), set(event.cleared_ids)
+        for own_id, outcome in truth.recorded.get(
+            chat, {}
+        ).items():  # the plan may be older than the record, and so knows nothing of it
+            is_newer = self._recorded_s[chat, own_id] >= begun_s and own_id not in cleared_ids
+            if is_newer and not redacted_ids.isdisjoint(outcome.provenance.ids):
+                truth.overtaken.add((chat, own_id))
 
     def _naming(self, chat: str, message_ids: set[str]) -> set[str]:
         """Return the answers and recaps that name one of the messages."""
