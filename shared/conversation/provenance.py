@@ -185,9 +185,7 @@ class Provenance(Extensible):
         if own_id in amendments.redacted or self.is_affected_by(amendments):
             return True
         redacted = amendments.redacted
-        return self.names_any(redacted.keys()) and any(
-            own_id not in redacted[one] for one in redacted.keys() & self.ids
-        )
+        return any(own_id not in redacted[one] for one in self.derived_ids & redacted.keys())
 
     def is_affected_since(self, before: "Amendments", now: "Amendments") -> bool:
         """Whether a message was withdrawn, erased or edited between two looks, or an answer or recap lost its words.

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.provenance import LATEST_MS, Provenance, Source
 from shared.conversation.records import provenance_of
 from tests.support.chats import answer, made_of, message
 
@@ -247,3 +247,12 @@ def test_a_provenance_may_be_that_of_some_people_alone() -> None:
     both = Provenance(messages={"member-a": {"m1": 1}, "member-b": {"m2": 2}}, derived_ids=frozenset({"e1"}))
 
     assert both.by_authors({"member-a"}) == Provenance(messages={"member-a": {"m1": 1}}, derived_ids=frozenset({"e1"}))
+
+
+def test_what_a_press_has_made_outlives_the_answer_to_the_press() -> None:
+    """The answer to a press has the id of the press: a settlement names the press, and its answer quotes an expense that is taken back."""
+    made_by_press = Provenance.of_sources([Source(line_message_id="event-23", timestamp_ms=9)])
+    amendments = Amendments(redacted={"event-23": frozenset()})
+
+    assert not made_by_press.is_redacted_by(amendments, "event-6")
+    assert replace(made_by_press, derived_ids=frozenset({"event-23"})).is_redacted_by(amendments, "event-6")
