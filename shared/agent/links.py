@@ -49,15 +49,16 @@ _INVISIBLE: Final = (
     r"\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef"
 )
 _HIDDEN: Final = late(re.compile, rf"(?<=[!-~])[{_INVISIBLE}]+(?=[!-~])")
-
+# Each with the full-width form
+_DOTS, _COLONS, _SLASHES, _LETTERS = r".\uff0e", r":\uff1a", r"/\uff0f\\\uff3c", r"a-z\uff41-\uff5a"
 
 # What every link has before it is read: a dot in a name, a slash after a slash or a colon, a letter before a colon and no space after it;
 # or something to be read differently first. A pattern that begins with a set is searched several times as fast as one with alternatives.
 # Letters are those of the links, for which a Kelvin sign is a letter, too
 _MAY_BE_LINK: Final = late(
     re.compile,
-    rf"[.．:：/／\\＼{_INVISIBLE}](?:(?<=[.．])(?i:[0-9a-z０-９ａ-ｚ－-])|(?<=[:：/／\\＼])[/／\\＼]"  # noqa: RUF001 - full-width
-    rf"|(?<=(?i:[a-zａ-ｚ])[:：])\S|(?<=[{_INVISIBLE}]))",  # noqa: RUF001 - full-width characters
+    rf"[{_DOTS}{_COLONS}{_SLASHES}{_INVISIBLE}](?:(?<=[{_DOTS}])(?i:[0-9{_LETTERS}\uff10-\uff19\uff0d-])|(?<=[{_COLONS}{_SLASHES}])[{_SLASHES}]"
+    rf"|(?<=(?i:[{_LETTERS}])[{_COLONS}])\S|(?<=[{_INVISIBLE}]))",
 )
 
 

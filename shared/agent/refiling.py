@@ -8,7 +8,14 @@ from typing import Final
 from shared.agent.proposals import ARGUMENTS_LIMIT, described
 from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall, provenance_of
+from shared.conversation.records import (
+    MessageRecord,
+    OutcomeKind,
+    OutcomeRecord,
+    ProposedCall,
+    provenance_of,
+    waiting_texts,
+)
 from shared.frozen import frozen
 from shared.line.bubbles import length_of, longest_answer
 from shared.line.language import language_of
@@ -20,7 +27,6 @@ _GAP: Final = "\n\n"
 _ROOM: Final = longest_answer(at_most=MESSAGES_A_CALL - 1)
 ONCE_SUFFIX: Final = "-once"
 """The end of the id of an outcome whose text is said once, however many such outcomes wait."""
-_ARRIVED: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN})
 
 
 def filing_of(message: MessageRecord) -> tuple[ProposedCall, ...]:
@@ -93,19 +99,6 @@ class PostponedNotices:
         return with_filing_offered(added, message, locale=locale)
 
 
-def waiting_notices(history: History) -> tuple[OutcomeRecord, ...]:
-    """Return the postponed texts that no answer has said, oldest first.  A text whose words a withdrawal removed no longer waits."""
-    said_ids = {name for one in history.outcomes if one.kind in _ARRIVED for name in one.answers}
-    return tuple(
-        outcome
-        for outcome in history.outcomes
-        if outcome.offer.is_postponed
-        and outcome.kind is OutcomeKind.UNDELIVERED
-        and outcome.text
-        and outcome.id not in said_ids
-    )
-
-
 def postponed_of_one_text(history: History) -> tuple[tuple[OutcomeRecord, ...], ...]:
     """Return the waiting texts in groups of texts said once: outcomes with ids that end with ONCE_SUFFIX, and equal texts.
 
@@ -113,7 +106,7 @@ def postponed_of_one_text(history: History) -> tuple[tuple[OutcomeRecord, ...], 
     newest text, also where its language has changed between them.
     """
     same: dict[str, list[OutcomeRecord]] = {}
-    for notice in waiting_notices(history):
+    for notice in waiting_texts(history.outcomes):
         same.setdefault(_key_of(notice), []).append(notice)
     return tuple(map(tuple, same.values()))
 

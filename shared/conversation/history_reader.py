@@ -13,7 +13,7 @@ from typing import Final, Protocol
 from shared.conversation.amendment_views import AmendedListing
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.conversation.records import MessageRecord, OutcomeRecord, by_time, waiting_texts
 from shared.conversation.snapshot import cleaned
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
@@ -177,7 +177,7 @@ class HistoryReader:
         received = decode_readable(MessageRecord, journalled[: len(messages)])
         recorded = decode_readable(OutcomeRecord, journalled[len(messages) :])
         if len(outcomes) < len(listing.outcomes) and (
-            _has_open_press(received, recorded) or _has_waiting_text((*stored_snapshot.record.outcomes, *recorded))
+            _has_open_press(received, recorded) or waiting_texts((*stored_snapshot.record.outcomes, *recorded))
         ):
             journalled += (more := objects.read_all(_outcomes_read(names, listing, OUTCOMES_READ_AT_MOST)))
             recorded = decode_readable(OutcomeRecord, more)
@@ -242,14 +242,6 @@ def _outcomes_read(names: ObjectNames, listing: Listing, most: int) -> tuple[Lis
 def _has_open_press(messages: Iterable[MessageRecord], outcomes: Iterable[OutcomeRecord]) -> bool:
     covered = frozenset(answered for one in outcomes for answered in one.answered_ids)
     return any(one.presses is not None and one.line_message_id not in covered for one in messages)
-
-
-def _has_waiting_text(outcomes: Sequence[OutcomeRecord]) -> bool:
-    """Whether one of the outcomes is a postponed text that none of them tells: an answer that was left out may have told it."""
-    told = frozenset(name for one in outcomes for name in one.answers)
-    return any(
-        one.offer.is_postponed and one.kind is OutcomeKind.UNDELIVERED and one.id not in told for one in outcomes
-    )
 
 
 def history_of(

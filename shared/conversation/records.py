@@ -117,6 +117,9 @@ class OutcomeKind(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+_ARRIVED: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN})
+
+
 @frozen
 class StagedWrite(Extensible):
     """A write staged by a turn: of an entry below `entries/{conversation_id}/`, or of a reminder, with the path `reminders/` and the id.
@@ -428,3 +431,17 @@ def by_time(record: MessageRecord | OutcomeRecord) -> tuple[int, bool]:
     For example, an outcome at 1,000 ms sorts by `(1000, True)`, after the message's `(1000, False)`.
     """
     return record.timestamp_ms, isinstance(record, OutcomeRecord)
+
+
+def waiting_texts(outcomes: Iterable[OutcomeRecord]) -> tuple[OutcomeRecord, ...]:
+    """Return the postponed texts that no answer among the outcomes has said.  A text whose words a withdrawal removed no longer waits."""
+    all_outcomes = tuple(outcomes)
+    said_ids = {name for outcome in all_outcomes if outcome.kind in _ARRIVED for name in outcome.answers}
+    return tuple(
+        outcome
+        for outcome in all_outcomes
+        if outcome.offer.is_postponed
+        and outcome.kind is OutcomeKind.UNDELIVERED
+        and outcome.text
+        and outcome.id not in said_ids
+    )

@@ -250,7 +250,7 @@ class _SummaryDelivery(FreeTokenWork):
         """
         texts: list[str] = []
         provenances: list[Provenance] = []
-        told: list[SaidReminder] = []
+        said_reminders: list[SaidReminder] = []
         for reminder in _waiting(self.conversation):
             if _asks_model(reminder) or reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
                 continue
@@ -264,8 +264,8 @@ class _SummaryDelivery(FreeTokenWork):
                 break
             texts.append(words.text)
             provenances += [provenance_said(reminder, amendments), words.provenance]
-            told.append(SaidReminder(id=reminder.id, occurrence_ms=due_ms))
-        if not told:
+            said_reminders.append(SaidReminder(id=reminder.id, occurrence_ms=due_ms))
+        if not said_reminders:
             return None
         return OutcomeRecord(
             webhook_event_id=self.outcome_id,
@@ -273,7 +273,7 @@ class _SummaryDelivery(FreeTokenWork):
             kind=OutcomeKind.REPLIED,
             provenance=replace(Provenance.union(provenances), until_ms=self.own.timestamp_ms),
             text=_below_each_other(*texts),
-            reminders=tuple(told),
+            reminders=tuple(said_reminders),
         )
 
     def _pass(self, reminder: Reminder) -> None:

@@ -109,8 +109,8 @@ def _show(arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | 
 
     def draw(locale: str) -> Card | None:
         """Draw the list as the turn leaves it."""
-        left = next((one for one in lists_in(overlay.rows()) if one.name == target.name), None)
-        return list_card(left, locale=locale, listed_ms=listed_ms) if left is not None else None
+        newest = next((one for one in lists_in(overlay.rows()) if one.name == target.name), None)
+        return list_card(newest, locale=locale, listed_ms=listed_ms) if newest is not None else None
 
     occasion.attach_drawn(draw)
     return {

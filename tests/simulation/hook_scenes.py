@@ -7,6 +7,7 @@ from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.hooks import make_hook, notice_to, revoke_hook, rotate_hook
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
+from tests.simulation.scheduler import Task
 
 _MINUTE_S: Final = 61.0
 """After so long the same text is another notice."""
@@ -31,6 +32,16 @@ def _notice(scene: Scene, hook_id: str, number: int = 1) -> Delivery:
 def _overheard(scene: Scene) -> None:
     """A member writes something that is not for the bot."""
     scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+
+
+def _asks_the_quota(scene: Scene, messages: int) -> tuple[str, Task]:
+    """A notice comes to an account with a quota of so many messages; return its hook, and its worker, which is about to read the count."""
+    scene.stage.line.quota = messages
+    hook_id = _hook(scene, HookMode.NOW)
+    worker = scene.pushes(_notice(scene, hook_id))
+    scene.runs_until(worker, "read reminders/")
+    scene.sleeps(_BETWEEN_WRITES_S)
+    return hook_id, worker
 
 
 def notice_that_comes_again() -> list[str]:
@@ -145,11 +156,7 @@ def claim_whose_worker_dies() -> list[str]:
 def claim_whose_worker_dies_before_it_counts() -> list[str]:
     """The account has a quota of three messages. The worker dies after its claim, before it counts the push; one more notice comes."""
     with _scene().playing() as scene:
-        scene.stage.line.quota = 3
-        hook_id = _hook(scene, HookMode.NOW)
-        worker = scene.pushes(_notice(scene, hook_id))
-        scene.runs_until(worker, "read reminders/")
-        scene.sleeps(_BETWEEN_WRITES_S)
+        hook_id, worker = _asks_the_quota(scene, 3)
         scene.runs_past(worker, "write hooks/")
         scene.dies(worker)
         scene.sleeps(_CLAIM_S + TICK_S)
@@ -175,11 +182,7 @@ def notice_beside_a_command() -> list[str]:
 def notice_that_a_slow_worker_finds_no_quota_for() -> list[str]:
     """A worker has read the hook when another one pushes its notice with a second one, which spends the quota. Then it may not push."""
     with _scene().playing() as scene:
-        scene.stage.line.quota = 1
-        hook_id = _hook(scene, HookMode.NOW)
-        slow = scene.pushes(_notice(scene, hook_id))
-        scene.runs_until(slow, "read reminders/")
-        scene.sleeps(_BETWEEN_WRITES_S)
+        hook_id, slow = _asks_the_quota(scene, 1)
         scene.runs_to_end(scene.pushes(_notice(scene, hook_id, 2)))
         scene.sleeps(_BETWEEN_WRITES_S)
         scene.runs_to_end(slow)

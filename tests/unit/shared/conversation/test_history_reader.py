@@ -5,13 +5,12 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.agent.refiling import waiting_notices
 from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
 from shared.conversation.history_reader import MESSAGES_SHOWN, OUTCOMES_READ, THINGS_READ, HistoryReader
 from shared.conversation.provenance import LATEST_MS
-from shared.conversation.records import ANSWERABLE_MS, Audit, Offer, OutcomeKind
+from shared.conversation.records import ANSWERABLE_MS, Audit, Offer, OutcomeKind, waiting_texts
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord
@@ -414,7 +413,7 @@ def test_a_told_text_that_a_compaction_left_does_not_wait_however_many_outcomes_
     for number in range(3, OUTCOMES_READ + 5):
         chat.journal.record_outcome(answer(number))
 
-    assert waiting_notices(read(chat)) == ()
+    assert waiting_texts(read(chat).outcomes) == ()
 
 
 def test_a_told_text_that_was_folded_does_not_wait_however_many_outcomes_follow(chat: Conversation) -> None:
@@ -423,7 +422,7 @@ def test_a_told_text_that_was_folded_does_not_wait_however_many_outcomes_follow(
     for number in range(2, OUTCOMES_READ + 6):
         chat.journal.record_outcome(replace(answer(number), answers=("e1",) if number == 3 else ()))
 
-    assert waiting_notices(read(chat)) == ()
+    assert waiting_texts(read(chat).outcomes) == ()
 
 
 def test_outcomes_are_left_out_where_the_snapshot_knows_who_told_a_text(chat: Conversation) -> None:
