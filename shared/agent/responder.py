@@ -358,7 +358,7 @@ def _having_seen_asked_only(question: Question) -> OutcomeRecord:
     """Return the draft of an answer whose prompt held only the messages to answer and their quotes."""
     history, asked, draft = question.history.isolated(question.asked), question.asked, question.draft
     prompt = history.provenance | provenance_of(asked) | history.provenance_of_quotes(asked)
-    answered = draft.provenance.only(frozenset(draft.answered_ids))
+    answered = draft.provenance.only_messages(frozenset(draft.answered_ids))
     return replace(draft, provenance=prompt | Provenance.of_sources(answered.sources))
 
 

@@ -70,7 +70,7 @@ def sources_beyond_memory(history: History, asked: Sequence[MessageRecord], reca
     unshown = _unshown(history, answers)
     retelling: tuple[Recap | OutcomeRecord, ...] = (*history.recaps, *answers)
     sources = (_provenance_of(one, unshown) for one in retelling)
-    return Provenance.union(one for one in sources if one.since_ms < oldest_ms).without(remembered.keys())
+    return Provenance.union(one for one in sources if one.since_ms < oldest_ms).without_messages(remembered.keys())
 
 
 def retellings_in_prompt(
@@ -98,7 +98,7 @@ def retellings_in_prompt(
     def retold(about_ids: Iterable[str], provenance: Provenance, *, latest_ms: int) -> tuple[RetoldMessage, ...]:
         own = frozenset(about_ids)
         covered = own.union(*(_ids_behind(quotable.quoted_by(remembered[one])) for one in own if one in remembered))
-        only_read_ids = (one for one in provenance.ids - covered if one in remembered)
+        only_read_ids = (one for one in provenance.message_ids - covered if one in remembered)
         authors = {one.line_message_id: one.by for one in provenance.sources}
         retold_messages = (
             _retold_message(history, remembered, message_id, is_covered=message_id in covered, latest_ms=latest_ms)
@@ -156,7 +156,7 @@ def _provenance_of(record: Recap | OutcomeRecord, unshown: Mapping[str, Provenan
 
 def _answered_ids(outcome: OutcomeRecord) -> tuple[str, ...]:
     """Return the messages behind an answer; a reminder answers no message, so the source messages are returned."""
-    return outcome.answered_ids or tuple(sorted(outcome.provenance.ids))
+    return outcome.answered_ids or tuple(sorted(outcome.provenance.message_ids))
 
 
 def _ids_behind(quoted: MessageRecord | OutcomeRecord | Unquotable | None) -> tuple[str, ...]:

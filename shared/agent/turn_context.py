@@ -168,13 +168,13 @@ class TurnContext:
             return ()
         history, asked, recalled = self.question.history, self.question.asked, self.recalled.shown
         beyond_memory = sources_beyond_memory(history, asked, recalled)
-        if not beyond_memory.ids:
+        if not beyond_memory.message_ids:
             return retellings_in_prompt(history, asked, recalled)
         archived = self.conversation.archive.read(
             since_ms=beyond_memory.since_ms, until_ms=beyond_memory.until_ms
         ).messages
         return retellings_in_prompt(
-            history, asked, recalled, [one for one in archived if one.line_message_id in beyond_memory.ids]
+            history, asked, recalled, [one for one in archived if one.line_message_id in beyond_memory.message_ids]
         )
 
     @property

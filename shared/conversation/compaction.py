@@ -136,7 +136,7 @@ def _read(conversation: Conversation, listing: JournalListing) -> tuple[list[Mes
 class _Folding:
     """The records to leave the journal, and the snapshot with them, before it is cleaned or cut.
 
-    `required_ids`: the sources of the outcomes that stay in the journal.
+    `required_ids`: the answers and recaps named by the outcomes that stay in the journal.
     """
 
     messages: tuple[MessageRecord, ...]
@@ -182,7 +182,7 @@ class _Folding:
         return cls(
             messages=tuple(folded.values()),
             outcomes=done,
-            required_ids=frozenset().union(*(one.provenance.ids for one in outcomes if one not in done)),
+            required_ids=frozenset().union(*(one.provenance.derived_ids for one in outcomes if one not in done)),
             record=replace(
                 snapshot,
                 messages=tuple(sorted((*unchanged, *folded.values()), key=by_time)),

@@ -183,10 +183,14 @@ def _remove_words(store: ObjectStore, call_object: ListedObject, amendments: Ame
 
 
 def _is_affected(record: CallRecord, amendments: Amendments) -> bool:
-    removed_ids, named_ids = amendments.withdrawn.union(amendments.redacted), record.provenance.ids
-    edits_ms = (amendments.edited_ms[one] for one in named_ids if one in amendments.edited_ms)
+    read = record.provenance
+    edits_ms = (amendments.edited_ms[one] for one in amendments.edited_ms.keys() & read.message_ids)
     is_edited = any(record.started_ms <= edited_ms + SKEW_MS for edited_ms in edits_ms)
-    return record.provenance.is_erased_by(amendments) or is_edited or not removed_ids.isdisjoint(named_ids)
+    return (
+        read.is_erased_by(amendments)
+        or is_edited
+        or read.names_removed(amendments.withdrawn, amendments.redacted.keys())
+    )
 
 
 def _turn_key(first_line_message_id: str) -> str:

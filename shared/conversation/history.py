@@ -194,7 +194,7 @@ class History:
             *(map(_named, self.answers)),
             self.provenance_of_quotes(self.messages),
         )
-        return Provenance.union(parts).without(self.amendments.withdrawn)
+        return Provenance.union(parts).without_messages(self.amendments.withdrawn)
 
     def provenance_of_quotes(self, messages: Sequence[MessageRecord]) -> Provenance:
         """The provenance of the records quoted by the messages."""

@@ -176,9 +176,8 @@ class HistoryReader:
         amendments, journalled, stored_snapshot = looking(), reading(), snapshot.result()
         received = decode_readable(MessageRecord, journalled[: len(messages)])
         recorded = decode_readable(OutcomeRecord, journalled[len(messages) :])
-        if len(outcomes) < len(listing.outcomes) and (
-            _has_open_press(received, recorded) or waiting_texts((*stored_snapshot.record.outcomes, *recorded))
-        ):
+        folded = stored_snapshot.record.outcomes
+        if len(outcomes) < len(listing.outcomes) and _may_lack_an_answer(received, (*folded, *recorded)):
             journalled += (more := objects.read_all(_outcomes_read(names, listing, OUTCOMES_READ_AT_MOST)))
             recorded = decode_readable(OutcomeRecord, more)
         if None in journalled:
@@ -239,9 +238,11 @@ def _outcomes_read(names: ObjectNames, listing: Listing, most: int) -> tuple[Lis
     return (*older[:1], *(one for one in older[1:] if names.outcome_id_in(one.name) in listing.required_ids), *newest)
 
 
-def _has_open_press(messages: Iterable[MessageRecord], outcomes: Iterable[OutcomeRecord]) -> bool:
+def _may_lack_an_answer(messages: Iterable[MessageRecord], outcomes: Sequence[OutcomeRecord]) -> bool:
+    """Whether a press is open or a postponed text waits: an answer that was left out may have answered the one or said the other."""
     covered = frozenset(answered for one in outcomes for answered in one.answered_ids)
-    return any(one.presses is not None and one.line_message_id not in covered for one in messages)
+    has_open_press = any(one.presses is not None and one.line_message_id not in covered for one in messages)
+    return has_open_press or bool(waiting_texts(outcomes))
 
 
 def history_of(

@@ -23,14 +23,13 @@ class Numbered:
         """Return the sources of answers, by the answers' own ids, as numbers."""
         everything = Provenance.union(provenances.values())
         numbered = cls(messages=everything.messages, derived_ids=tuple(sorted(everything.derived_ids)))
-        messages = (one.line_message_id for one in everything.sources)
-        places = {named_id: place for place, named_id in enumerate((*messages, *numbered.derived_ids))}
+        messages = {one.line_message_id: place for place, one in enumerate(everything.sources)}
+        derived = {own_id: place for place, own_id in enumerate(numbered.derived_ids, start=len(messages))}
         runs = {
-            own: _runs_of(places[one] for one in provenance.ids)
-            for own, provenance in provenances.items()
-            if provenance.ids
+            own: _runs_of((*map(messages.__getitem__, one.message_ids), *map(derived.__getitem__, one.derived_ids)))
+            for own, one in provenances.items()
         }
-        return replace(numbered, runs=runs)
+        return replace(numbered, runs={own: places for own, places in runs.items() if places})
 
     def restored(self, provenances: Mapping[str, Provenance]) -> Mapping[str, Provenance]:
         """Return the provenances, stored without ids, with the sources of `runs`."""

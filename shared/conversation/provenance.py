@@ -124,20 +124,29 @@ class Provenance(Extensible):
 
     @property
     def ids(self) -> frozenset[str]:
-        """All ids: messages, answers and recaps."""
+        """All ids: messages, answers and recaps.  A press and its answer share an id: what is decided by a name asks for one of the two."""
         return self.message_ids | self.derived_ids
 
-    def names_any(self, ids: AbstractSet[str]) -> bool:
-        """Whether any of the ids is named."""
-        named_messages = (messages.keys() for messages in self.messages.values())
-        return not all(named_ids.isdisjoint(ids) for named_ids in (self.derived_ids, *named_messages))
+    def names_any_message(self, ids: AbstractSet[str]) -> bool:
+        """Whether any of the messages is named."""
+        return not all(messages.keys().isdisjoint(ids) for messages in self.messages.values())
 
-    def without(self, ids: AbstractSet[str]) -> "Provenance":
-        """Return the provenance without the ids; the interval stays."""
-        return self.only(self.ids - ids)
+    def names_removed(self, withdrawn: AbstractSet[str], redacted: AbstractSet[str]) -> bool:
+        """Whether any of the withdrawn messages is named, or any of the redacted answers and recaps."""
+        return self.names_any_message(withdrawn) or not self.derived_ids.isdisjoint(redacted)
 
-    def only(self, ids: AbstractSet[str]) -> "Provenance":
-        """Return the provenance with no ids but the given ones; the interval stays."""
+    def without_messages(self, ids: AbstractSet[str]) -> "Provenance":
+        """Return the provenance without the messages; the interval stays."""
+        if not self.names_any_message(ids):
+            return self
+        return replace(self.only_messages(self.message_ids - ids), derived_ids=self.derived_ids)
+
+    def without_derived(self, ids: AbstractSet[str]) -> "Provenance":
+        """Return the provenance without the answers and recaps; the interval stays."""
+        return replace(self, derived_ids=self.derived_ids - ids)
+
+    def only_messages(self, ids: AbstractSet[str]) -> "Provenance":
+        """Return the provenance that names only those of the messages, and no answer or recap; the interval stays."""
         selected = {
             by: {own_id: timestamp_ms for own_id, timestamp_ms in messages.items() if own_id in ids}
             for by, messages in self.messages.items()
@@ -145,7 +154,7 @@ class Provenance(Extensible):
         return replace(
             self,
             messages={by: messages for by, messages in selected.items() if messages},
-            derived_ids=self.derived_ids.intersection(ids),
+            derived_ids=frozenset(),
         )
 
     def spared_by(self, amendments: "Amendments") -> "Provenance":
@@ -158,7 +167,11 @@ class Provenance(Extensible):
 
     def is_affected_by(self, amendments: "Amendments") -> bool:
         """Whether a message was withdrawn, or taken back with everything of its author's, or anything erased."""
-        return self.is_erased_by(amendments) or self.names_any(amendments.withdrawn) or self.is_forgotten_by(amendments)
+        return (
+            self.is_erased_by(amendments)
+            or self.names_any_message(amendments.withdrawn)
+            or self.is_forgotten_by(amendments)
+        )
 
     def is_forgotten_by(self, amendments: "Amendments") -> bool:
         """Whether the author of a message took back everything up to the message, which is withdrawn only after that.
@@ -197,12 +210,11 @@ class Provenance(Extensible):
             return True
         if now.erased_entries_ms > before.erased_entries_ms or now.members != before.members:
             return True
-        removed_ids = (now.withdrawn - before.withdrawn) | (now.redacted.keys() - before.redacted.keys())
-        if self.names_any(removed_ids):
+        if self.names_removed(now.withdrawn - before.withdrawn, now.redacted.keys() - before.redacted.keys()):
             return True
         return any(
             now.edited_ms[edited_id] > before.edited_ms.get(edited_id, -1)
-            for edited_id in now.edited_ms.keys() & self.ids
+            for edited_id in now.edited_ms.keys() & self.message_ids
         )
 
 

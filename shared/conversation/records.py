@@ -386,12 +386,12 @@ class OutcomeRecord(Extensible):
     @property
     def is_fixed(self) -> bool:
         """Whether the answer is a fixed text, without a word of the answered messages; an answer from a prompt may repeat an entry."""
-        is_named_only = self.provenance.ids <= frozenset(self.answered_ids)
-        return is_named_only and self.provenance.entries_since_ms == LATEST_MS
+        names_more = self.provenance.derived_ids or not self.provenance.message_ids <= frozenset(self.answered_ids)
+        return not names_more and self.provenance.entries_since_ms == LATEST_MS
 
     def with_fixed_text(self, text: str, kind: OutcomeKind) -> "OutcomeRecord":
         """Return the outcome with a text that repeats no words of the answered messages."""
-        provenance = self.provenance.only(frozenset(self.answered_ids))
+        provenance = self.provenance.only_messages(frozenset(self.answered_ids))
         provenance = replace(provenance, entries_since_ms=LATEST_MS, outside=frozenset())
         return replace(self, text=text, kind=kind, provenance=provenance)
 

@@ -50,7 +50,7 @@ def decode_segment(data: bytes) -> Segment:
 
 def without_provenance(answer: _Answer) -> _Answer:
     """Return the answer as stored where the sources of all answers are numbered."""
-    return replace(answer, provenance=answer.provenance.only(frozenset()))
+    return replace(answer, provenance=answer.provenance.only_messages(frozenset()))
 
 
 def with_provenance(answers: Iterable[_Answer], numbered: Numbered) -> tuple[_Answer, ...]:

@@ -96,7 +96,7 @@ class FloodHandler:
             return ()
         history = self._history(conversation, newest)
         answers = (one for one in history.outcomes if newest.line_message_id in one.answered_ids)
-        covered_ids = history.covered.union(*(one.provenance.ids for one in answers))
+        covered_ids = history.covered.union(*(one.provenance.message_ids for one in answers))
         return tuple(one for one in folded if one.line_message_id not in covered_ids)
 
     def _history(self, conversation: Conversation, newest: MessageRecord) -> History:

@@ -116,7 +116,7 @@ class HooksHandler:
             mark=mark,
             made_ms=event.timestamp_ms,
             locale=conversation.turn.chosen_locale() or shown_language([question.text or ""]) or "",
-            provenance=question.provenance.only(frozenset({question.offer.asked_by or ""})),
+            provenance=question.provenance.only_messages(frozenset({question.offer.asked_by or ""})),
         )
         store.create(hook)
         amendments = conversation.amendments.look()

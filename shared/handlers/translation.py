@@ -177,7 +177,7 @@ class TranslationHandler:
         offered = question.offer.translation if question is not None and question.text is not None else None
         if question is None or offered is None or not offered.term:  # withdrawn or erased since
             return self._say(event, Phrase.PRESS_VOID)
-        sources = question.provenance.only(frozenset({question.offer.asked_by or ""})).sources
+        sources = question.provenance.only_messages(frozenset({question.offer.asked_by or ""})).sources
         if not sources:
             return self._say(event, Phrase.PRESS_VOID)
         return self._changed_terms(

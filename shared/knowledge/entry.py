@@ -131,7 +131,7 @@ class Entry(Extensible):
             )
             for message_id in ids
         )
-        return replace(self, provenance=provenance.only(used_ids))
+        return replace(self, provenance=provenance.only_messages(used_ids))
 
     def from_outside(self, outside: frozenset[str]) -> "Entry":
         """Return the entry with more sources outside the chat: the entry's words may also stand in these sources."""

@@ -56,7 +56,7 @@ class PossibleSources:
         def is_repeated(text: str) -> bool:
             return runs.shares(text) and any(one.shared_with(text) for one in unheld_pieces)
 
-        read_ids = read_ids.union(*(one.provenance.ids for one in self.retellings if is_repeated(one.text)))
+        read_ids = read_ids.union(*(one.provenance.message_ids for one in self.retellings if is_repeated(one.text)))
         return tuple(
             source
             for row in rows

@@ -10,7 +10,6 @@ the worker that took over.
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import field
 from typing import Final
@@ -112,7 +111,7 @@ class IdempotentWrites:
         )
         earlier_call = calls.begin(key, record)
         # Read the amendments after storing the intent, because an unsend may have been handled just before
-        if _has_read_withdrawn(context, provenance.ids, context.conversation.amendments.look()):
+        if _has_read_withdrawn(context, provenance, context.conversation.amendments.look()):
             if earlier_call is None or earlier_call.record == record:
                 calls.drop(key)
             return ToolFault(message="Not done: a message of this chat was taken back meanwhile.", may_retry=False)
@@ -159,10 +158,9 @@ class IdempotentWrites:
                     self._condition.notify_all()
 
 
-def _has_read_withdrawn(context: TurnContext, read_ids: AbstractSet[str], amendments: Amendments) -> bool:
+def _has_read_withdrawn(context: TurnContext, read: Provenance, amendments: Amendments) -> bool:
     """Whether anything that the model has read was withdrawn, erased or redacted."""
-    withdrawn_ids = amendments.withdrawn | amendments.redacted.keys()
-    return not withdrawn_ids.isdisjoint(read_ids) or any(
+    return read.names_removed(amendments.withdrawn, amendments.redacted.keys()) or any(
         map(amendments.is_withdrawn, (*context.to_answer, *context.earlier))
     )
 

@@ -369,7 +369,7 @@ def _room_of(text: str, at_most: int, *, besides: int) -> int:
 def _may_affect_entries(amendments: Amendments, outcome: OutcomeRecord) -> bool:
     """Whether a message behind the outcome, or behind entries, was withdrawn, erased or edited."""
     provenance = outcome.provenance
-    is_edited = not provenance.ids.isdisjoint(amendments.edits)
+    is_edited = provenance.names_any_message(amendments.edits.keys())
     return provenance.is_affected_by(amendments) or amendments.erased_entries_ms >= 0 or is_edited
 
 

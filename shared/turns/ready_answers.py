@@ -95,5 +95,5 @@ def _repeat(draft: OutcomeRecord, stored: OutcomeRecord) -> OutcomeRecord:
         timestamp_ms=draft.timestamp_ms,
         kind=OutcomeKind.REPLIED,
         answered_ids=draft.answered_ids,
-        provenance=stored.provenance | draft.provenance.only(frozenset(draft.answered_ids)),
+        provenance=stored.provenance | draft.provenance.only_messages(frozenset(draft.answered_ids)),
     )

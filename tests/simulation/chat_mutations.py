@@ -144,7 +144,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="a postponed text seems to wait again, once the answer that told it has left the memory",
     ),
     "reads_who_told_an_old_text": Mutation(
-        "shared.conversation.history_reader:HistoryReader.read",
+        "shared.conversation.history_reader:_may_lack_an_answer",
         DropClause("waiting_texts"),
         lacks="a told text that a compaction left seems to wait again, once the reader leaves out the answer that told it",
     ),

@@ -95,7 +95,7 @@ def _check_presses(story: ExpenseStory) -> Iterator[str]:
             left.pop(own_id, None)
             if write.text is not None:
                 left[own_id] = entry = entry_in(own_id, write.text.encode())
-                if withdrawn.isdisjoint(entry.provenance.ids):
+                if withdrawn.isdisjoint(entry.provenance.message_ids):
                     lasting[own_id] = entry
                 if press is None or not isinstance(entry, Settlement):
                     continue

@@ -74,7 +74,7 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         lacks="the suggestions of an answer keep the words of a withdrawn message",
     ),
     "tells_what_an_edit_removed": Mutation(
-        "shared.conversation.records:waiting_texts",
+        "shared.agent.refiling:postponed_of_one_text",
         Return(value=""),  # nothing to iterate over
         lacks="an edit without a reply token removes a note, and nobody is told",
     ),

@@ -65,7 +65,7 @@ class Holders:
         recorded = truth.recorded.setdefault(chat, {})
         if outcome.webhook_event_id not in recorded:
             self._recorded_s[chat, outcome.webhook_event_id] = self._world.now_s
-            if any((chat, one) in truth.planned for one in outcome.provenance.ids):
+            if any((chat, one) in truth.planned for one in outcome.provenance.derived_ids):
                 truth.overtaken.add((chat, outcome.webhook_event_id))
         if outcome.text:
             truth.worded.setdefault((chat, outcome.webhook_event_id), outcome)
@@ -86,7 +86,7 @@ class Holders:
     def _note_parts(self, chat: str, outcome: OutcomeRecord) -> None:
         truth = self._world.truth
         known = truth.recorded.get(chat, {})
-        seen = (known[one].text or "" for one in outcome.provenance.ids if one in known)
+        seen = (known[one].text or "" for one in outcome.provenance.derived_ids if one in known)
         truth.note_parts(outcome.text or "", shown_ids=outcome.provenance.ids, seen=seen)
 
     def note_amendment(self, name: str, data: bytes) -> None:
@@ -140,15 +140,15 @@ class Holders:
             chat, {}
         ).items():  # the plan may be older than the record, and so knows nothing of it
             is_newer = self._recorded_s[chat, own_id] >= begun_s and own_id not in cleared_ids
-            if is_newer and not redacted_ids.isdisjoint(outcome.provenance.ids):
+            if is_newer and not redacted_ids.isdisjoint(outcome.provenance.derived_ids):
                 truth.overtaken.add((chat, own_id))
 
     def _naming(self, chat: str, message_ids: set[str]) -> set[str]:
         """Return the answers and recaps that name one of the messages."""
         truth = self._world.truth
-        sources = {own_id: outcome.provenance.ids for own_id, outcome in truth.recorded.get(chat, {}).items()}
+        sources = {own_id: outcome.provenance.message_ids for own_id, outcome in truth.recorded.get(chat, {}).items()}
         recaps = ((own_id, recap) for (where, own_id), recap in truth.recapped.items() if where == chat)
-        sources |= {own_id: recap.provenance.ids for own_id, recap in recaps}
+        sources |= {own_id: recap.provenance.message_ids for own_id, recap in recaps}
         return {own_id for own_id, ids in sources.items() if not message_ids.isdisjoint(ids)}
 
     def _message_ids(self, chat: str) -> set[str]:
@@ -327,7 +327,7 @@ class Holders:
             planned_s for (_, own_id), planned_s in self._plans.items() if own_id in repeated & self._withdrawn_s.keys()
         )
         redacted = {one for planned_s in plans for one, at_s in planned_s.items() if at_s < looked_s}
-        return not redacted.isdisjoint(outcome.provenance.ids)
+        return not redacted.isdisjoint(outcome.provenance.derived_ids)
 
     def _is_withdrawn(self, line_message_id: str) -> bool:
         return any(message_id == line_message_id for _, message_id in self._world.truth.withdrawn)

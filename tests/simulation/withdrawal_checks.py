@@ -53,7 +53,7 @@ def check_withdrawn(story: Story) -> Iterator[str]:
 def _may_hold_parts(name: str, stored: StoredObject | None, message: Message) -> bool:
     """Whether the object may hold answers that repeat a word of the message without having seen it."""
     if name.endswith(OUTCOME_SUFFIX) and stored is not None:
-        return message.id not in decode(OutcomeRecord, stored.data).provenance.ids
+        return message.id not in decode(OutcomeRecord, stored.data).provenance.message_ids
     return name.startswith(("snapshots/", "archive/", "turns/"))
 
 
@@ -139,7 +139,9 @@ def _sources_of_entries(story: Story, outcome: OutcomeRecord) -> set[str]:
         for outcome in earlier
         if any(write.path.endswith(".md") or write.path.startswith(_LISTED_PATHS) for write in outcome.writes)
     )
-    return {own_id for one in listed for own_id in one.provenance.ids & frozenset(outcome.provenance.ids)}
+    return {
+        own_id for one in listed for own_id in one.provenance.message_ids & frozenset(outcome.provenance.message_ids)
+    }
 
 
 def _knows_calls(thought: Thought | None) -> bool:
@@ -156,7 +158,7 @@ def _taken_unseen(story: Story, withdrawn: set[str], wordless: set[str]) -> Iter
             yield recap.text
     seen = {outcome.webhook_event_id for _, outcome in story.effects()}
     for (chat, own_id), outcome in truth.worded.items():
-        if chat == story.chat and own_id not in seen and not withdrawn.isdisjoint(outcome.provenance.ids):
+        if chat == story.chat and own_id not in seen and not withdrawn.isdisjoint(outcome.provenance.message_ids):
             yield outcome.text or ""
 
 
@@ -184,15 +186,17 @@ def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Itera
     for said, outcome in story.effects():
         is_lost = outcome.webhook_event_id in history and history[outcome.webhook_event_id].text is None
         thought = truth.thoughts.get(said.text.partition(" ")[0])
-        shown = thought.shown if thought is not None else outcome.provenance.ids  # an apology may have a receipt
-        names_it = not withdrawn.isdisjoint(shown | (outcome.provenance.ids & wordless))
+        shown = (
+            thought.shown if thought is not None else outcome.provenance.message_ids
+        )  # an apology may have a receipt
+        names_it = not withdrawn.isdisjoint(shown | (outcome.provenance.message_ids & wordless))
         is_overtaken = (story.chat, outcome.webhook_event_id) in truth.overtaken
-        names_it = names_it or (is_lost and (is_overtaken or not uncompared.isdisjoint(outcome.provenance.ids)))
+        names_it = names_it or (is_lost and (is_overtaken or not uncompared.isdisjoint(outcome.provenance.derived_ids)))
         names_it = names_it or not withdrawn.isdisjoint(_sources_of_entries(story, outcome))
         # An answer also names what a prompt held that the provider refused, before something was left out of it
-        names_it = names_it or (bool(story.mood.blocked) and not withdrawn.isdisjoint(outcome.provenance.ids))
+        names_it = names_it or (bool(story.mood.blocked) and not withdrawn.isdisjoint(outcome.provenance.message_ids))
         names_it = names_it or not withdrawn.isdisjoint(outcome.offer.forgets)
-        names_it = names_it or (_knows_calls(thought) and not withdrawn.isdisjoint(outcome.provenance.ids))
+        names_it = names_it or (_knows_calls(thought) and not withdrawn.isdisjoint(outcome.provenance.message_ids))
         if names_it or (is_lost and (thought is None or outcome.reminders)):
             direct.append(said)  # its words went, also where it has left the memory
         elif is_lost:

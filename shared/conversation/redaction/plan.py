@@ -102,7 +102,7 @@ class RedactionPlan:
             derived = _derived(outcomes, snapshot, segments)
             is_grown = self._compare_all(sweep, derived, segments, look=conversation.amendments.look)
             if not is_grown and self.cleared_ids <= stored:
-                named_ids = frozenset().union(*(record.provenance.ids for record in derived))
+                named_ids = frozenset().union(*(record.provenance.message_ids for record in derived))
                 return not line_message_ids.isdisjoint(named_ids | messages.keys())
             stored = frozenset(self.cleared_ids)
             conversation.amendments.add_plan(
@@ -210,12 +210,14 @@ class RedactionPlan:
         referrers = {
             own_id: record
             for own_id, record in standing.items()
-            if not self.redacted_ids.isdisjoint(record.provenance.ids)
+            if not self.redacted_ids.isdisjoint(record.provenance.derived_ids)
         }
         pending = [
             record
             for own_id, record in referrers.items()
-            if is_anew or self._compared.get(own_id) != record or not newly_redacted.isdisjoint(record.provenance.ids)
+            if is_anew
+            or self._compared.get(own_id) != record
+            or not newly_redacted.isdisjoint(record.provenance.derived_ids)
         ]
         while pending:
             uncompared = self._uncompared
@@ -228,7 +230,9 @@ class RedactionPlan:
             newly_redacted = {record.id for record in repeating}
             for own_id in newly_redacted:
                 self._redact(standing.pop(own_id))
-            pending = [record for record in standing.values() if not newly_redacted.isdisjoint(record.provenance.ids)]
+            pending = [
+                record for record in standing.values() if not newly_redacted.isdisjoint(record.provenance.derived_ids)
+            ]
             referrers |= {record.id: record for record in pending}
         self.cleared_ids = (referrers.keys() | self.cleared_ids) - self.redacted_ids
         return len(self.redacted_ids) > before
@@ -238,7 +242,7 @@ class RedactionPlan:
         provenance = outcome.provenance
         if outcome.id in self.redacted_ids or provenance.is_redacted_by(self.amendments, outcome.id):
             return True
-        is_referrer = not self.redacted_ids.isdisjoint(provenance.ids)
+        is_referrer = not self.redacted_ids.isdisjoint(provenance.derived_ids)
         return is_referrer and self._may_repeat(provenance, outcome.words, self._uncompared)
 
     def _redact(self, record: Derived) -> None:
@@ -251,7 +255,7 @@ class RedactionPlan:
 
     def _is_of_lost(self, record: Derived) -> bool:
         """Whether a message of the prompt lost its words before any plan compared them with what repeats the record."""
-        lost_ids = self._lost_ids & record.provenance.ids
+        lost_ids = self._lost_ids & record.provenance.message_ids
         return any(record.id not in self._planned_for(line_message_id) for line_message_id in lost_ids)
 
     def _planned_for(self, line_message_id: str) -> frozenset[str]:
@@ -267,7 +271,7 @@ class RedactionPlan:
 
     def _may_repeat(self, provenance: Provenance, words: Sequence[str], uncompared: AbstractSet[str]) -> bool:
         """Whether the words repeat removed words, or the provenance names an `uncompared` record."""
-        return not uncompared.isdisjoint(provenance.ids) or self._signs.are_in(words)
+        return not uncompared.isdisjoint(provenance.derived_ids) or self._signs.are_in(words)
 
 
 def _derived(outcomes: Iterable[OutcomeRecord], snapshot: SnapshotRecord, segments: Iterable[Segment]) -> list[Derived]:

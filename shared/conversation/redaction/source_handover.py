@@ -34,16 +34,16 @@ def hand_over_sources(snapshot: SnapshotRecord, retained_ids: AbstractSet[str]) 
     folding = cache(fold)
     dropped = (draft for draft in drafts if draft.record.id and draft.record.id not in retained_ids)
     for leaver in sorted(dropped, key=lambda draft: draft.record.timestamp_ms):
-        own_id, sources = leaver.record.id, leaver.provenance.ids
+        own_id, sources = leaver.record.id, leaver.provenance.message_ids
         signs = Signs(folding)
         signs.add((*leaver.record.words, *(text for source in sources for text in texts.get(source, ()))))
         for draft in drafts:
             if own_id not in draft.provenance.derived_ids:
                 continue
             if not leaver.record.words or _may_repeat(draft.record, signs):
-                draft.provenance = draft.provenance.without({own_id}) | leaver.provenance
-            elif texts.keys() >= sources:
-                draft.provenance = draft.provenance.without({own_id})
+                draft.provenance = draft.provenance.without_derived({own_id}) | leaver.provenance
+            elif not leaver.provenance.derived_ids and texts.keys() >= sources:
+                draft.provenance = draft.provenance.without_derived({own_id})
     return replace(
         snapshot,
         outcomes=tuple(draft.settled or draft.record.without_words() for draft in outcomes),
@@ -82,7 +82,7 @@ def without_names(snapshot: SnapshotRecord, ids: AbstractSet[str]) -> SnapshotRe
 
     def nameless(record: _Record) -> _Record:
         is_affected = not ids.isdisjoint(record.provenance.derived_ids)
-        return replace(record, provenance=record.provenance.without(ids)) if is_affected else record
+        return replace(record, provenance=record.provenance.without_derived(ids)) if is_affected else record
 
     return replace(
         snapshot,

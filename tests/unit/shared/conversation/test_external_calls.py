@@ -138,9 +138,9 @@ def test_a_withdrawal_removes_a_calls_words_and_keeps_its_result(
 def test_a_call_loses_its_words_with_an_answer_that_its_prompt_held(
     chat: Conversation, calls: ExternalCalls, store: MemoryObjectStore
 ) -> None:
-    calls.begin(KEY, record("秘密", "m1", "event-0"))
+    calls.begin(KEY, record("秘密", "m1", "e0"))
 
-    CallWords().remove_withdrawn(chat, Amendments(withdrawn=frozenset({"m0"}), redacted={"event-0": frozenset()}))
+    CallWords().remove_withdrawn(chat, Amendments(withdrawn=frozenset({"m0"}), redacted={"e0": frozenset()}))
 
     assert "秘密" not in " ".join(bucket(store).values())
 

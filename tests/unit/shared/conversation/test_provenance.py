@@ -11,13 +11,13 @@ from tests.support.chats import answer, made_of, message
 
 IDS = st.frozensets(st.sampled_from([f"m{number}" for number in range(6)]), max_size=4)
 TIMES = st.integers(0, 20)
-AUTHORS = {"": ("m0", "m1"), "member-1": ("m2", "m3"), "member-2": ("m4", "m5")}
+AUTHORS = {"": ("m0", "m1"), "member-1": ("m2", "m3"), "member-2": ("m4", "press-5")}
 PROVENANCES = st.builds(
     Provenance,
     messages=st.fixed_dictionaries(
         {}, optional={by: st.dictionaries(st.sampled_from(ids), TIMES, min_size=1) for by, ids in AUTHORS.items()}
     ),
-    derived_ids=st.frozensets(st.sampled_from(["e1", "e2", "recap-1"])),
+    derived_ids=st.frozensets(st.sampled_from(["e1", "press-5", "recap-1"])),
     outside=st.frozensets(st.sampled_from(["web", "media", "mcp:tides"])),
     since_ms=TIMES | st.just(LATEST_MS),
     until_ms=TIMES | st.just(-1),
@@ -57,11 +57,24 @@ def test_a_union_is_affected_exactly_where_a_part_is(
     assert (first | second).is_affected_by(amendments) is is_part_affected
 
 
-@given(PROVENANCES, st.frozensets(st.sampled_from(["m0", "m2", "m5", "m9", "e1", "e3", "recap-1"])))
-def test_any_of_some_ids_is_named_as_a_message_an_answer_or_a_recap(
+@given(PROVENANCES, *[st.frozensets(st.sampled_from(["m0", "m2", "m9", "press-5", "e1", "e3", "recap-1"]))] * 2)
+def test_what_is_withdrawn_is_named_as_a_message_and_what_is_redacted_as_an_answer_or_a_recap(
+    provenance: Provenance, withdrawn: frozenset[str], redacted: frozenset[str]
+) -> None:
+    is_named = bool(provenance.message_ids & withdrawn or provenance.derived_ids & redacted)
+
+    assert provenance.names_removed(withdrawn, redacted) is is_named
+
+
+@given(PROVENANCES, st.frozensets(st.sampled_from(["m0", "m9", "press-5", "e1", "e3"])))
+def test_a_press_is_left_out_without_its_answer_and_an_answer_without_its_press(
     provenance: Provenance, ids: frozenset[str]
 ) -> None:
-    assert provenance.names_any(ids) is bool(provenance.ids & ids)
+    messages, derived = provenance.without_messages(ids), provenance.without_derived(ids)
+
+    assert messages == replace(provenance, messages=messages.messages)
+    assert messages.message_ids == provenance.message_ids - ids
+    assert derived == replace(provenance, derived_ids=provenance.derived_ids - ids)
 
 
 @given(PROVENANCES, IDS, TIMES)
@@ -112,7 +125,7 @@ def test_the_provenance_of_messages_is_the_union_of_theirs(numbers: list[int]) -
 def test_messages_can_be_left_out_by_their_ids() -> None:
     provenance = provenance_of([message(1), message(2)])
 
-    assert provenance.without(frozenset({"m1", "m9"})) == replace(
+    assert provenance.without_messages(frozenset({"m1", "m9"})) == replace(
         provenance, messages=provenance_of([message(2)]).messages
     )
 

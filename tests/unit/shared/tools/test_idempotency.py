@@ -239,10 +239,10 @@ def test_a_withdrawal_leaves_the_record_of_what_an_earlier_attempt_did() -> None
 def test_an_answer_that_went_with_a_withdrawn_message_prevents_the_write() -> None:
     store, world = MemoryObjectStore(), World()
     process = Process(store)
-    process.context = replace(process.context, prompt=made_of("m1", "event-0"))
+    process.context = replace(process.context, prompt=made_of("m1", "e0"))
     amendments = process.context.conversation.amendments
     amendments.amend(Amendment(line_message_id="m0", timestamp_ms=1))
-    amendments.add_plan("m0", Plan(redacted_ids=frozenset({"event-0"})))
+    amendments.add_plan("m0", Plan(redacted_ids=frozenset({"e0"})))
 
     answer = process.carry_out(world.write("牛乳"))
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import StagedWrite
 from shared.conversation.redaction.plan import Derived, RedactionPlan
 from shared.conversation.snapshot_records import Recap
@@ -60,6 +61,16 @@ def test_words_that_were_handed_on_go_however_far_and_in_any_order() -> None:
     plan.compare([said("e3", PLACE, saw="e2"), said("e2", f"it is {PLACE}", saw="e1"), said("e1", PLACE, saw="m1")])
 
     assert plan.redacted_ids == {"e1", "e2", "e3"}
+
+
+def test_what_a_press_has_made_is_not_compared_with_the_answer_to_the_press() -> None:
+    """The answer to a press has the id of the press."""
+    plan = redaction_plan()
+    made_by_press = Provenance.of_sources([Source(line_message_id="press-5", timestamp_ms=5)])
+
+    plan.compare([said("press-5", PLACE, saw="m1"), Derived(id="e2", provenance=made_by_press, words=(PLACE,))])
+
+    assert (plan.redacted_ids, plan.cleared_ids) == ({"press-5"}, set())
 
 
 def test_the_same_words_from_elsewhere_stay() -> None:

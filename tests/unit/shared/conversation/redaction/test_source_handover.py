@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.redaction.source_handover import NAMES_LIMIT, hand_over_sources, without_redacted
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
@@ -32,6 +33,29 @@ def test_what_takes_over_sources_may_repeat_entries_that_were_shown_before_it(fi
     kept = hand_over_sources(SnapshotRecord(outcomes=(gone, heir)), {"e2"}).outcomes[1]
 
     assert kept.provenance.entries_since_ms == 3
+
+
+def test_an_answer_that_rephrases_the_answer_to_a_press_still_names_the_press() -> None:
+    """The answer to a press has the id of the press."""
+    press = Provenance.of_sources([Source(line_message_id="e1", timestamp_ms=1, by="member-1")])
+    gone = replace(answer(1, f"it is {PLACE}"), provenance=press)
+    heir = replace(answer(2, "where you said"), provenance=replace(press, derived_ids=frozenset({"e1"})))
+    record = SnapshotRecord(messages=(replace(message(1), line_message_id="e1"),), outcomes=(gone, heir))
+
+    kept = hand_over_sources(record, {"e2"}).outcomes[1]
+
+    assert kept.provenance == press
+
+
+def test_an_answer_keeps_the_name_of_one_that_goes_after_the_answer_to_a_press() -> None:
+    press = replace(message(1), line_message_id="e1")
+    record = SnapshotRecord(messages=(press, message(2)), outcomes=(seeing(2, "noted", "e1"), seeing(3, "fine", "e2")))
+
+    kept = hand_over_sources(record, {"e3"}).outcomes[1]
+
+    assert kept.provenance.derived_ids == {
+        "e2"
+    }  # nobody knows by now what the answer e1 said; the press e1 is another thing
 
 
 def test_an_answer_that_rephrases_one_that_goes_forgets_it() -> None:
