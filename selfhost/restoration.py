@@ -21,6 +21,7 @@ from shared.clock import Clock
 from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError, UnreadableRecordError, UnusableIdError
+from shared.features.calendars import CALENDARS
 from shared.handlers.unsend import withdrawal_of
 from shared.line.ids import checked_conversation_id
 from shared.storage.due_marker import DUE_PREFIX
@@ -29,8 +30,22 @@ from shared.storage.object_store import ObjectStore
 _COPYING: Final = ".restoring"
 _COMPLETE: Final = ".restored"
 _AMENDED: Final = ("amended/", "edited/", "erased/")
-# Admissions, used invitations, pauses and spending keep their present state, whatever the backup says.
-_OF_NOW: Final = ("admitted/", "invitations/", "silences/", "usage/")
+_OF_NOW: Final = (
+    "admitted/",
+    "calendars/",
+    "feeds/",
+    "hooks/",
+    "invitations/",
+    "members/",
+    "silences/",
+    "translation/",
+    "usage/",
+)
+"""What keeps its present state, whatever the backup says: who may talk, read along and send.
+
+An address of a calendar or a hook that was renewed or revoked since the backup opens nothing again, and who has joined a group since then
+recalls nothing from before.
+"""
 _THREADS: Final = 4
 
 
@@ -144,6 +159,8 @@ def apply_amendments(live: ObjectStore, restored: ObjectStore, *, lease_s: float
         for listing in restored.list(prefix):
             if listing.name not in names:
                 restored.delete(listing.name)
+    for listing in restored.list(f"{CALENDARS.folder}/"):
+        CALENDARS.transfer.finish(restored, listing.name)  # a tick fills the feed anew
     withdrawn = unrestored_chats = 0
     with _conversations(live, lease_s, clock) as present, _conversations(restored, lease_s, clock) as conversations:
         for conversation_id in _amended_chats(live):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,14 @@ from selfhost.restoration import Restoration, finish_restoration
 from shared.access.admission import Admissions
 from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, DatabaseInUseError, SqliteObjectStore
+from shared.calendars.feed import Calendar
+from shared.calendars.store import CalendarStore
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.handlers.unsend import withdrawal_of
-from shared.storage.due_marker import DueMarker
+from shared.hooks.hook import Hook
+from shared.hooks.store import HookStore
+from shared.storage.due_marker import DUE_PREFIX, DueMarker
 from tests.support import recorded
 
 DAY_S = 86_400
@@ -190,6 +195,51 @@ def test_who_may_talk_and_what_is_due_are_as_of_now(machine: Machine) -> None:
         assert [record is not None and record.admits(machine.clock.now_ms()) for record in records] == [False, True]
         assert store.list("invitations/") == ()
         assert store.read(marker) is not None
+
+
+def test_an_address_that_was_renewed_or_revoked_since_opens_nothing_again(machine: Machine) -> None:
+    old, new = ("c" + digit * 40 for digit in "12")
+    revoked, renewed = ("h" + letter * 16 for letter in "ab")
+    with machine.opened() as (_, store, conversations):
+        chat = conversations.of(recorded.USER)
+        CalendarStore(chat).create(Calendar(token=old, made_ms=1, event_id="event-1"))
+        for hook_id in (revoked, renewed):
+            HookStore(chat).create(Hook(id=hook_id, name="CI", mark="1", made_ms=1))
+    backup = machine.back_up()
+    machine.clock.move(60)
+    with machine.opened() as (_, store, conversations):
+        chat = conversations.of(recorded.USER)
+        calendar = CalendarStore(chat).read()
+        assert calendar is not None
+        CalendarStore(chat).renew(calendar, token=new, event_id="event-2")
+        store.delete(f"hooks/{recorded.USER}/{revoked}.json")
+        HookStore(chat).update(renewed, lambda hook: replace(hook, mark="2"))
+        for marker in store.list(DUE_PREFIX):
+            store.delete(marker.name)
+
+    machine.restore(backup)
+
+    with machine.opened() as (_, store, conversations):
+        chat = conversations.of(recorded.USER)
+        calendar = CalendarStore(chat).read()
+        assert calendar is not None
+        assert calendar.token == new
+        assert [one.name for one in store.list("feeds/")] == [calendar.feed_name]
+        assert [one.mark for one in HookStore(chat).read_all()] == ["2"]
+        assert ["/calendar." in one.name for one in store.list(DUE_PREFIX)] == [True]  # a tick fills the feed anew
+
+
+def test_who_joined_a_group_since_the_backup_recalls_nothing_from_before(machine: Machine) -> None:
+    group = "C" + "5" * 32
+    backup = machine.back_up()
+    machine.clock.move(60)
+    with machine.opened() as (_, _, conversations):
+        conversations.of(group).members.record_joining([recorded.USER], at_ms=7)
+
+    machine.restore(backup)
+
+    with machine.opened() as (_, _, conversations):
+        assert conversations.of(group).members.joined_ms([recorded.USER]) == 7
 
 
 @pytest.mark.parametrize("is_there", [False, True])
