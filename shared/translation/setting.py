@@ -97,12 +97,14 @@ class TranslationSetting(Extensible):
         """Return the setting without terms whose command was withdrawn, edited or erased; None where it was erased itself.
 
         A member who takes everything back is no longer the one who asked: with a second member's confirmation translation goes on,
-        else it ends.
+        else it ends. A term that was named after the erasure stays, also where translation was never begun.
         """
-        if self.changed_ms <= amendments.erased_entries_ms:
-            return None
         terms = tuple(term for term in self.terms if not _is_withdrawn(term.source, amendments))
+        if self.changed_ms <= amendments.erased_entries_ms and not terms:
+            return None
         remaining = self if len(terms) == len(self.terms) else replace(self.redacted(), terms=terms)
+        if 0 <= self.changed_ms <= amendments.erased_entries_ms:
+            return TranslationSetting(terms=terms)
         if self.by and self.since_ms <= amendments.members.get(self.by, -1):
             forgotten = replace(remaining, by="")
             return forgotten if self.is_for_all else replace(forgotten, languages=(), since_ms=-1)

@@ -344,6 +344,18 @@ def test_a_word_that_is_kept_is_not_translated_and_goes_with_its_command(group: 
     assert "訳さない言葉" not in everything_in(group.worker.store)
 
 
+def test_a_word_may_be_named_before_translation_begins_and_again_after_everything_was_forgotten(group: Group) -> None:
+    group.says("/translate keep Momo")
+    assert "Momo" in group.worker.said[-1]
+    group.begins()
+    assert [term.text for term in group.setting().terms] == ["Momo"]
+
+    group.confirms("/forget")
+    assert group.setting().terms == ()
+    group.says("/translate keep Momo")
+    assert [term.text for term in group.setting().terms] == ["Momo"]
+
+
 def test_when_the_member_who_asked_takes_everything_back_it_ends_unless_another_has_confirmed(group: Group) -> None:
     group.begins(is_for_all=False)
     group.says("/forget me")

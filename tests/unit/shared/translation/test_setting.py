@@ -13,6 +13,10 @@ YUKI, KEN = "U" + "1" * 32, "U" + "2" * 32
 ON = TranslationSetting().switched_on(("ja", "th"), by=mark_id(YUKI), at_ms=1_000, is_for_all=False)
 
 
+def named(text: str, line_message_id: str, *, at_ms: int) -> Term:
+    return Term(text=text, source=Source(line_message_id=line_message_id, timestamp_ms=at_ms, by=mark_id(KEN)))
+
+
 def covers(setting: TranslationSetting, user_id: str, at_ms: int, *, addressed: bool = False) -> bool:
     return setting.covers(replace(message(1, addressed=addressed, timestamp_ms=at_ms), user_id=user_id))
 
@@ -73,3 +77,18 @@ def test_a_term_goes_with_the_command_that_named_it() -> None:
     without_ken = setting.without_withdrawn(Amendments(members={mark_id(KEN): 1_500}))
     assert without_ken is not None
     assert (without_ken.terms, without_ken.is_on) == ((), True)
+
+
+def test_a_term_that_was_named_before_translation_was_begun_stays() -> None:
+    setting = TranslationSetting(terms=(named("Momo", "m7", at_ms=500),))
+
+    assert setting.without_withdrawn(Amendments()) == setting
+    assert setting.without_withdrawn(Amendments(withdrawn=frozenset({"m7"}))) is None
+
+
+def test_of_an_erased_setting_the_terms_stay_that_were_named_later() -> None:
+    setting = replace(ON, terms=(named("Momo", "m7", at_ms=1_500), named("Aizuchi", "m8", at_ms=2_500)))
+
+    remaining = setting.without_withdrawn(Amendments(erased_ms=2_000, erased_entries_ms=2_000))
+
+    assert remaining == TranslationSetting(terms=setting.terms[1:])
