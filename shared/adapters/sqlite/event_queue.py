@@ -63,22 +63,29 @@ class SqliteEventQueue:
             raise PublishFailedError("the queue did not confirm the events") from cause
 
     def take(
-        self, most: int, *, in_flight: Mapping[str, int] = _NONE, most_of_a_chat: int | None = None
+        self,
+        most: int,
+        *,
+        of_unsends: bool | None = None,
+        in_flight: Mapping[str, int] = _NONE,
+        most_of_a_chat: int | None = None,
     ) -> tuple[QueuedMessage, ...]:
         """Take due messages, the oldest first, each for a lease.
 
-        Together with messages in flight, no chat gets more than `most_of_a_chat`. Example: with 8, and `{"U1": 7}` in flight, at most one
-        message of U1 is taken. Raises: StorageUnavailableError.
+        `of_unsends`: unsends alone, or the others alone; None: both. Together with messages in flight, no chat gets more than
+        `most_of_a_chat`. Example: with 8, and `{"U1": 7}` in flight, at most one message of U1 is taken. Raises: StorageUnavailableError.
         """
         now_ms = self._clock.now_ms()
         full = [] if most_of_a_chat is None else [chat for chat, count in in_flight.items() if count >= most_of_a_chat]
-        values = (now_ms, now_ms + _LONGEST_PAUSE_MS, json.dumps([chat for chat in full if chat != _NO_CHAT]), most)
+        full_chats = json.dumps([chat for chat in full if chat != _NO_CHAT])
+        values = (now_ms, now_ms + _LONGEST_PAUSE_MS, full_chats, of_unsends, of_unsends, most)
 
         def due(db: sqlite3.Connection) -> list[int]:
             # A message due later than the longest pause waits because the clock was set back.
             rows = db.execute(
                 "SELECT id, chat FROM messages WHERE dead_ms IS NULL AND (due_ms <= ? OR due_ms > ?)"
-                " AND chat NOT IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT ?",
+                " AND chat NOT IN (SELECT value FROM json_each(?))"
+                " AND (? IS NULL OR (json_extract(attributes, '$.type') IS 'unsend') = ?) ORDER BY id LIMIT ?",
                 values,
             ).fetchall()
             counts, fitting = Counter(in_flight), []
@@ -127,13 +134,17 @@ class SqliteEventQueue:
             )
         )
 
-    def next_due_s(self) -> float | None:
-        """Return the seconds until a message is due, 0 or less for a due message; None: no message waits.
+    def next_due_s(self, *, of_unsends: bool | None = None) -> float | None:
+        """Return the seconds until a message is due, 0 or less for a due message; None: no message waits.  `of_unsends` as in `take`.
 
         Raises: StorageUnavailableError.
         """
         (due_ms,) = self._database.read(
-            lambda db: db.execute("SELECT min(due_ms) FROM messages WHERE dead_ms IS NULL").fetchone()
+            lambda db: db.execute(
+                "SELECT min(due_ms) FROM messages WHERE dead_ms IS NULL"
+                " AND (? IS NULL OR (json_extract(attributes, '$.type') IS 'unsend') = ?)",
+                (of_unsends, of_unsends),
+            ).fetchone()
         )
         return None if due_ms is None else (due_ms - self._clock.now_ms()) / 1_000
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from selfhost.dispatcher import Dispatcher
+from selfhost.dispatcher import AT_ONCE, Dispatcher
 from shared.adapters.sqlite import Database, SqliteEventQueue
 from shared.bus.endpoint import PushEndpoint
 from shared.bus.envelope import Envelope
@@ -131,6 +131,33 @@ def test_a_busy_chat_does_not_hold_up_another(machine: Machine) -> None:
 
     assert "other" in started
     assert len(started) == 9  # eight of the busy chat
+
+
+def test_a_withdrawal_does_not_wait_for_the_messages_of_its_chat(machine: Machine) -> None:
+    go_on = threading.Event()
+    machine.worker.work = lambda _: go_on.wait(PATIENCE_S)
+    machine.publish(*map(str, range(60)))
+    machine.worker.wait_for(8)  # as many as a chat may have
+
+    machine.publish("taken back", kind="unsend")
+    machine.unsend.wait_for(1)
+    go_on.set()
+
+    machine.worker.wait_for(60)
+
+
+def test_a_withdrawal_does_not_wait_for_a_thread_of_the_worker(machine: Machine) -> None:
+    go_on = threading.Event()
+    machine.worker.work = lambda _: go_on.wait(PATIENCE_S)
+    for chat in range(AT_ONCE):
+        machine.publish("hello", "there", chat=f"U{chat}")
+    machine.worker.wait_for(AT_ONCE)
+
+    machine.publish("taken back", chat="U1000", kind="unsend")
+    machine.unsend.wait_for(1)
+    go_on.set()
+
+    machine.worker.wait_for(2 * AT_ONCE)
 
 
 def test_a_chat_never_has_more_than_its_share(machine: Machine) -> None:

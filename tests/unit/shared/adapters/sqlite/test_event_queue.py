@@ -49,6 +49,17 @@ def test_messages_are_taken_once_in_their_order(queue: SqliteEventQueue) -> None
     assert queue.take(2) == ()
 
 
+def test_unsends_are_taken_apart_from_the_others(queue: SqliteEventQueue) -> None:
+    queue.publish(
+        [message("one"), BusMessage(data=b"taken back", attributes={"type": "unsend", "conversation_id": "U1"})]
+    )
+
+    assert texts(queue.take(2, of_unsends=False)) == ["one"]
+    assert queue.next_due_s(of_unsends=True) == 0
+    assert queue.next_due_s(of_unsends=False) == LEASE_S
+    assert texts(queue.take(2, of_unsends=True)) == ["taken back"]
+
+
 def test_an_acknowledged_message_is_gone(queue: SqliteEventQueue, clock: FixedClock) -> None:
     queue.publish([message("one")])
     (taken,) = queue.take(1)
