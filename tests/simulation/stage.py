@@ -26,6 +26,7 @@ from tests.simulation.people import COMMON, Json, MemberEvent, Message, Order, P
 from tests.simulation.story import Story
 from tests.simulation.threads import green_threads, replaced
 from tests.simulation.times import SECOND_PASS_S
+from tests.simulation.translation import GREETS
 from tests.simulation.wiring import Ports, Settings
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import EPOCH_MS, Weather, World
@@ -103,7 +104,8 @@ class Stage:
             self.world.authors[message.words[0][0][:-1]] = message.conversation_id
             self.world.truth.written[message.words[0][0][:-1]] = message.author, message.at_s
             self.world.truth.orders |= {word[:-1] for _, word, _ in ORDER.findall(message.text)}
-            self.world.truth.orders |= {message.words[0][0][:-1]} if COMMON in message.text else set()
+            if any(phrase in message.text for phrase in (COMMON, GREETS)):
+                self.world.truth.orders.add(message.words[0][0][:-1])
         if not message.addressed:
             self.world.overheard.add(message.id)
         if message.medium is not None and not message.unsent:
