@@ -32,6 +32,7 @@ _BODY_DEADLINE_S: Final = 10.0  # a slow sender holds a connection, and no threa
 _WEBHOOK_THREADS: Final = 32  # each waits for the disk; commits that wait together cost one flush
 _MOST_CONNECTIONS: Final = 200
 _NOT_FOUND: Final = 404
+_NOT_MODIFIED: Final = 304
 _OK: Final = 200
 _SECURITY: Final = (
     (b"cache-control", b"no-store"),
@@ -135,7 +136,8 @@ async def _serve_feed(feeds: "ServedFeeds", scope: Scope, send: Send, threads: T
         threads, lambda: feeds.answer(scope["method"], scope["path"], _header(scope, b"if-none-match"))
     )
     headers = [(name.lower().encode(), text.encode()) for name, text in answered.items()]
-    headers.append((b"content-length", str(len(body)).encode()))
+    if status != _NOT_MODIFIED:  # whose length would be that of the file.  Source: RFC 9110, 8.6
+        headers.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 

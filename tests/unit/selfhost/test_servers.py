@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from functions.webhook.receive import DELIVERY_LIMIT_BYTES
+from selfhost.feeds import ServedFeeds
 from selfhost.hooks import ServedHooks
 from selfhost.servers import App, ReceivedBody, public_app
-from shared.adapters.memory import FixedClock, MemoryEventBus
+from shared.adapters.memory import FixedClock, MemoryEventBus, MemoryObjectStore
+from shared.calendars.feed import Feed, feed_name
 from shared.hooks.token import new_address, token_of
 from shared.settings.secret import FixedSecret
+from shared.storage.codec import encode
 from tests.support.hooks import KEY
 
 SIGNED = ((b"x-line-signature", b"s"),)
@@ -43,6 +46,8 @@ class Sender:
         self.is_whole = is_whole
         self.read = 0
         self.status: int | None = None
+        self.answered: dict[bytes, bytes] = {}
+        self.body = b""
         self.scope: dict[str, Any] = {"type": "http", "path": "/", "method": "POST", "headers": headers}
 
     async def receive(self) -> dict[str, Any]:
@@ -54,6 +59,8 @@ class Sender:
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
         self.status = message.get("status", self.status)
+        self.answered |= dict(message.get("headers", ()))
+        self.body += message.get("body", b"")
 
     async def post(self, app: App) -> int | None:
         await app(self.scope, self.receive, self.send)
@@ -133,3 +140,25 @@ def test_a_notice_is_taken_beside_the_webhook_and_published(webhook: Webhook) ->
 
 def test_without_hooks_their_path_is_unknown(webhook: Webhook) -> None:
     assert asyncio.run(notice_sender("/hooks/notify", b"message=x", headers=()).post(public_app(webhook))) == 404
+
+
+def feed_sender(method: str, token: str, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Sender:
+    sender = Sender(headers=headers)
+    sender.scope |= {"path": f"/feeds/{token}.ics", "method": method}
+    return sender
+
+
+def test_a_calendar_is_served_once_and_then_only_its_tag(webhook: Webhook) -> None:
+    store, token = MemoryObjectStore(), "c" + "1" * 40
+    store.create(feed_name(token), encode(Feed()))
+    app = public_app(webhook, feeds=ServedFeeds.on(store))
+
+    first, head = feed_sender("GET", token), feed_sender("HEAD", token)
+    assert [asyncio.run(one.post(app)) for one in (first, head)] == [200, 200]
+    again = feed_sender("GET", token, ((b"if-none-match", first.answered[b"etag"]),))
+    assert asyncio.run(again.post(app)) == 304
+
+    assert first.body.startswith(b"BEGIN:VCALENDAR")
+    assert (head.body, head.answered[b"content-length"]) == (b"", str(len(first.body)).encode())
+    assert (again.body, again.answered.get(b"content-length")) == (b"", None)
+    assert asyncio.run(feed_sender("GET", "c" + "2" * 40).post(app)) == 404
