@@ -7,9 +7,11 @@ handle names the same thing, or nothing. For example, the entry of id `7c29cf27-
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
-from typing import Final, TypeVar
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Final, Generic, TypeVar
 
 from shared.search.folding import fold
 
@@ -33,22 +35,43 @@ def is_handle(text: str) -> bool:
 
 
 def things_meant(asked: Iterable[str], things: Sequence[_T], *, folded_name_of: Callable[[_T], str]) -> tuple[_T, ...]:
-    """Return the things that the messages may mean by name, at most ten, the likeliest first; equal things stay in order.
+    """Return the things that the messages may mean by name, as `NamedThings.meant` does."""
+    return NamedThings.of(things, folded_name_of=folded_name_of).meant(asked)
 
-    The names come folded, since folding a thousand of them takes longer than all else of a prompt. A message may mean a thing if it holds
-    at least 60 % of the pairs of characters in the thing's name, in any script: "the garden is done" may mean "Garden", and
-    「庭の工事おわった」 may mean 「庭の工事」.
+
+@dataclass(frozen=True, slots=True)
+class NamedThings(Generic[_T]):
+    """Things by the pairs of characters in their names, so that a message is compared only with what shares a pair with it.
+
+    `_counts` has the number of pairs in each name, `_places` the places of the things whose names hold a pair.
     """
-    pairs = {pair for text in asked for pair in pairwise(fold(text))}
-    ranks = [_rank_of(folded_name_of(thing), pairs) for thing in things] if pairs else []
-    likeliest = sorted(
-        (place for place, (share, _) in enumerate(ranks) if share >= _MEANT_SHARE), key=ranks.__getitem__, reverse=True
-    )
-    return tuple(things[place] for place in likeliest[:_MOST_MEANT])
 
+    things: Sequence[_T]
+    _counts: Sequence[int]
+    _places: Mapping[tuple[str, str], Sequence[int]]
 
-def _rank_of(folded_name: str, pairs: set[tuple[str, str]]) -> tuple[float, int]:
-    """Return the share of the name's pairs that the messages hold, and their number: of two whole names, the longer is meant."""
-    own = set(pairwise(folded_name))
-    shared_count = len(own & pairs)
-    return (shared_count / len(own) if own else 0.0), shared_count
+    @classmethod
+    def of(cls, things: Sequence[_T], *, folded_name_of: Callable[[_T], str]) -> "NamedThings[_T]":
+        """Return the things by their names, which come folded: folding a thousand of them takes longer than all else of a prompt."""
+        names = [set(pairwise(folded_name_of(thing))) for thing in things]
+        places = defaultdict[tuple[str, str], list[int]](list)
+        for place, pairs in enumerate(names):
+            for pair in pairs:
+                places[pair].append(place)
+        return cls(things=things, _counts=[len(pairs) for pairs in names], _places=places)
+
+    def meant(self, asked: Iterable[str]) -> tuple[_T, ...]:
+        """Return the things that the messages may mean by name, at most ten, the likeliest first; equal things stay in order.
+
+        A message may mean a thing if it holds at least 60 % of the pairs of characters in the thing's name, in any script: "the garden is
+        done" may mean "Garden", and 「庭の工事おわった」 may mean 「庭の工事」. Of two whole names, the longer is meant.
+        """
+        pairs = {pair for text in asked for pair in pairwise(fold(text))}
+        shared = Counter(chain.from_iterable(self._places.get(pair, ()) for pair in pairs))
+        ranks = {
+            place: (count / self._counts[place], count)
+            for place, count in sorted(shared.items())
+            if count / self._counts[place] >= _MEANT_SHARE
+        }
+        likeliest = sorted(ranks, key=ranks.__getitem__, reverse=True)
+        return tuple(self.things[place] for place in likeliest[:_MOST_MEANT])

@@ -38,11 +38,6 @@ MESSAGES_SHOWN: Final = 80  # 50 verbatim, those journalled since the last compa
 class ReadIndex(Protocol):
     """The index of a chat's entries, as read."""
 
-    @property
-    def message_ids(self) -> frozenset[str]:
-        """The messages behind the entries."""
-        ...
-
     def view(
         self, amendments: Amendments, refused: AbstractSet[str] = frozenset(), asked: Sequence[str] = ()
     ) -> IndexView:

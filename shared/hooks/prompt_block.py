@@ -56,11 +56,6 @@ class _Noticed:
     phrases: Phrases
     now_ms: int
 
-    @property
-    def message_ids(self) -> frozenset[str]:
-        """The messages behind the entries."""
-        return self.entries.message_ids
-
     def view(
         self, amendments: Amendments, refused: AbstractSet[str] = frozenset(), asked: Sequence[str] = ()
     ) -> IndexView:

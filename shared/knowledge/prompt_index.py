@@ -4,17 +4,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
 from typing import Final
 
 from cachetools import LRUCache
 
 from shared import logs
-from shared.agent.handles import things_meant
+from shared.agent.handles import NamedThings
 from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import IndexRow, IndexView
 from shared.conversation.history_reader import ReadIndex
-from shared.conversation.provenance import Provenance
+from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.refusals import ROW_PREFIX
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError
@@ -61,7 +63,6 @@ class FixedIndex:
     """An index without entries; a ReadIndex."""
 
     text: str = ""
-    message_ids: frozenset[str] = frozenset()
 
     def view(
         self, _amendments: Amendments, _refused: AbstractSet[str] = frozenset(), _asked: Sequence[str] = ()
@@ -76,11 +77,6 @@ class CatalogIndex:
 
     catalog: Catalog
 
-    @property
-    def message_ids(self) -> frozenset[str]:
-        """The messages behind the entries."""
-        return frozenset().union(*(row.provenance.message_ids for row in self.catalog.rows))
-
     def view(
         self, amendments: Amendments, refused: AbstractSet[str] = frozenset(), asked: Sequence[str] = ()
     ) -> IndexView:
@@ -88,12 +84,16 @@ class CatalogIndex:
 
         `asked`: the messages to answer; what they may mean is shown before what is newer.
         """
-        shown = self.catalog.without(amendments.is_withdrawn_from_entries)
+        prepared, view = _VIEWS.of(self.catalog)
+        shown = self.catalog
+        if prepared.may_be_withdrawn(amendments):
+            shown = shown.without(amendments.is_withdrawn_from_entries)
         if any(one.startswith(ROW_PREFIX) for one in refused):
             shown = replace(shown, rows=tuple(row for row in shown.rows if row_mark_of(row) not in refused))
-        prepared, view = _VIEWS.of(self.catalog, shown)
-        nameable = [row for row in shown.rows if row.category is not Category.ITEMS or row.is_open]
-        meant = things_meant(asked, nameable, folded_name_of=_folded_name) if len(view.rows) < len(nameable) else ()
+        if len(shown.rows) != len(self.catalog.rows):
+            prepared = _Prepared(shown)
+            view = _view(prepared)
+        meant = prepared.nameable.meant(asked) if len(view.rows) < len(prepared.nameable.things) else ()
         shown_marks = {row.mark for row in view.rows}
         is_whole = all(row_mark_of(row) in shown_marks for row in meant)
         return view if is_whole else _view(prepared, meant=meant)
@@ -112,6 +112,29 @@ class _Prepared:
         self.beginning = _beginning(catalog.rows)
         self._heads: dict[str, tuple[str, str]] = {}
         self._lines: dict[str, tuple[Section, str] | None] = {}
+
+    @cached_property
+    def nameable(self) -> NamedThings[Row]:
+        """What a message may mean: every entry, but no item that is done."""
+        rows = [row for row in self.catalog.rows if row.category is not Category.ITEMS or row.is_open]
+        return NamedThings.of(rows, folded_name_of=_folded_name)
+
+    @cached_property
+    def _message_ids(self) -> frozenset[str]:
+        return frozenset().union(*(row.provenance.message_ids for row in self.catalog.rows))
+
+    @cached_property
+    def _oldest_ms(self) -> int:
+        """LINE's timestamp of the oldest words in the entries."""
+        sent = (messages.values() for row in self.catalog.rows for messages in row.provenance.messages.values())
+        return min(chain.from_iterable(sent), default=LATEST_MS)
+
+    def may_be_withdrawn(self, amendments: Amendments) -> bool:
+        """Whether any message behind the entries may be withdrawn, erased or edited: mostly none, and no row has to be looked at."""
+        amended = (amendments.withdrawn, amendments.edited_ms.keys())
+        return amendments.erased_entries_ms >= self._oldest_ms or not all(
+            one.isdisjoint(self._message_ids) for one in amended
+        )
 
     def head_of(self, section: Section) -> tuple[str, str]:
         """Return the section's heading, with the number of its rows, and its columns."""
@@ -135,11 +158,8 @@ class _Views:
         # By `id` of the catalog: the cache holds the catalog too, so no other catalog gets the same `id`
         self._views = LockedCache[int, tuple[_Prepared, IndexView]](LRUCache(_VIEWS_CACHED))
 
-    def of(self, catalog: Catalog, shown: Catalog) -> tuple[_Prepared, IndexView]:
-        """Return the shown part of a catalog, and its view."""
-        if len(shown.rows) != len(catalog.rows):
-            prepared = _Prepared(shown)
-            return prepared, _view(prepared)
+    def of(self, catalog: Catalog) -> tuple[_Prepared, IndexView]:
+        """Return the catalog prepared, and its view."""
         known = self._views.get(id(catalog))
         if known is None:
             prepared = _Prepared(catalog)
@@ -172,7 +192,8 @@ def _view(prepared: _Prepared, *, limit_tokens: int = PROMPT_TOKENS, meant: Sequ
     heads: dict[str, tuple[str, str]] = {}
     lines: dict[str, str] = {}
     chosen: list[Row] = []
-    for row in sorted(prepared.newest_first, key=lambda row: row.path not in meant_paths):
+    others = (row for row in prepared.newest_first if row.path not in meant_paths)
+    for row in (*(row for row in prepared.newest_first if row.path in meant_paths), *others):
         held = prepared.line_of(row)
         if held is None:
             continue

@@ -1,5 +1,7 @@
 """Handles of stored things, and the things that a message may mean."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +42,19 @@ def test_a_message_may_mean_what_it_names_in_any_script(said: str, meant: tuple[
     names = ("Garden", "庭の工事", "院子圍籬", "ทำรั้วสวน", "wifi password")
 
     assert things_meant([said], names, folded_name_of=fold) == meant
+
+
+@given(st.lists(st.text("ab庭の", max_size=6), max_size=8), st.lists(st.text("ab庭の ", max_size=8), max_size=2))
+def test_a_thing_is_meant_by_the_share_of_its_pairs_of_characters_and_of_two_whole_names_the_longer(
+    names: list[str], said: list[str]
+) -> None:
+    held = {pair for text in said for pair in pairwise(fold(text))}
+    pairs = [set(pairwise(fold(name))) for name in names]
+    shared = [len(own & held) for own in pairs]
+    fitting = [place for place, own in enumerate(pairs) if own and shared[place] >= 0.6 * len(own)]
+    fitting.sort(key=lambda place: (-shared[place] / len(pairs[place]), -shared[place], place))
+
+    assert things_meant(said, names, folded_name_of=fold) == tuple(names[place] for place in fitting)
 
 
 def test_the_likeliest_things_are_meant_first_and_at_most_ten() -> None:
