@@ -368,6 +368,11 @@ class OutcomeRecord(Extensible):
         return self.text is not None or has_notices or bool(self.translated_texts)
 
     @property
+    def tells_limit(self) -> bool:
+        """Whether the outcome may say that a budget is spent, or the part of it that translation has."""
+        return self.audit.is_over_limit or (self.translations is not None and self.translations.tells_limit)
+
+    @property
     def translated_texts(self) -> tuple[str, ...]:
         """The translations that are not sent yet."""
         return () if self.translations is None else self.translations.texts

@@ -22,6 +22,7 @@ from shared.unknown_fields import Extensible
 OUTPUT_WEIGHT: Final = Fraction(25, 3)
 """The price of a token of output, in tokens of input.  Source: Google, "Gemini API pricing", flash-lite: $0.30 and $2.50 for a million."""
 _CHATS_CACHED: Final = 4_096
+_CHARGES_KNOWN: Final = 16
 
 
 @frozen
@@ -29,9 +30,9 @@ class Spending(Extensible):
     """The turns and tokens used by a chat on `day`, in the zone of the bot.
 
     `turns` counts turns that asked the model; `is_reserved`: the turn under way is among them. `tokens` are weighted. `was_told`: the chat
-    has been told of the spent budget, by the outcome of number `told_sequence` (0: not known). `charged_by` is the token of the last write
-    with a charge. `translations` and `translated_tokens`: the part of both that translation used; `was_told_of_translations`: the chat has
-    been told that this part is used up.
+    has been told of the spent budget. `charged_by` is the token of the last write with a charge, `charged_before` those of the writes before it,
+    the newest first. `translations` and `translated_tokens`: the part of both that translation used; `was_told_of_translations`: the chat
+    has been told that this part is used up.
     """
 
     day: str = ""
@@ -39,8 +40,8 @@ class Spending(Extensible):
     tokens: int = 0
     is_reserved: bool = False
     was_told: bool = False
-    told_sequence: int = 0
     charged_by: str = ""
+    charged_before: tuple[str, ...] = ()
     translations: int = 0
     translated_tokens: int = 0
     was_told_of_translations: bool = False
@@ -54,11 +55,24 @@ class Spending(Extensible):
         """
         if day <= self.day:  # at midnight, on an instance with a slow clock
             return self
-        return Spending(day=day, turns=int(self.is_reserved), is_reserved=self.is_reserved)
+        return Spending(
+            day=day,
+            turns=int(self.is_reserved),
+            is_reserved=self.is_reserved,
+            charged_by=self.charged_by,
+            charged_before=self.charged_before,
+        )
 
     def plus(self, tokens: int, *, by: str) -> "Spending":
         """Return the spending with the tokens, charged by the write `by`."""
-        return replace(self, tokens=self.tokens + tokens, charged_by=by) if tokens else self
+        if not tokens:
+            return self
+        before = (self.charged_by, *self.charged_before)[: _CHARGES_KNOWN - 1]
+        return replace(self, tokens=self.tokens + tokens, charged_by=by, charged_before=before)
+
+    def has_charge_of(self, writer: str) -> bool:
+        """Whether the write `writer` has charged tokens, as far as the last sixteen writes with a charge show."""
+        return writer in {self.charged_by, *self.charged_before}
 
     def reserved(self) -> "Spending":
         """Return the spending with a turn that begins; a turn reserved by a dead holder is not counted again."""
@@ -114,13 +128,13 @@ class Ledger:
             self.put_back(account, weighted_tokens(usage))
 
     def remember(self, conversation_id: str, spending: Spending, *, generation: int) -> None:
-        """The turn held the spending at the generation.  A newer generation decides on charges in doubt, as it shows who charged last."""
+        """The turn held the spending at the generation.  A newer generation decides on charges in doubt, as it shows who charged."""
         with self._lock:
             doubtful = self._doubtful.pop(conversation_id, ())
             if waiting := tuple(charge for charge in doubtful if charge.generation >= generation):
                 self._doubtful[conversation_id] = waiting
             for charge in doubtful:
-                if charge.generation < generation and charge.writer != spending.charged_by:
+                if charge.generation < generation and not spending.has_charge_of(charge.writer):
                     self._open[conversation_id] += charge.tokens
             stored_generation, _ = self._stored.get(conversation_id, (-1, None))
             if generation >= stored_generation:

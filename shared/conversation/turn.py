@@ -28,6 +28,7 @@ from shared.unknown_fields import Extensible
 FENCE: Final = 17 / 25
 _COVERED_RETAINED: Final = 1_000
 _WRITE_GAP_MS: Final = 1_000
+_UNSEEN: Final = frozenset({OutcomeKind.SKIPPED, OutcomeKind.UNDELIVERED})
 _REMINDERS: Final = "reminders/"
 """With what the paths of staged writes of reminders begin."""
 
@@ -151,9 +152,7 @@ class TurnRecord(Extensible):
         counts = bool(outcome.audit.usage) or outcome.kind is OutcomeKind.DEFERRED or self.tries > 0
         spending = self.spending.settled(counts=counts)
         if outcome.audit.is_over_limit:
-            tells = outcome.kind is not OutcomeKind.SKIPPED
-            told_sequence = outcome.sequence if tells else spending.told_sequence
-            spending = replace(spending, was_told=True, told_sequence=told_sequence)
+            spending = replace(spending, was_told=True)
         if outcome.translations is not None:
             tells_limit = outcome.translations.tells_limit
             spending = spending.with_translation(outcome.audit.usage, tells_limit=tells_limit)
@@ -168,18 +167,24 @@ class TurnRecord(Extensible):
             may_have_reminders=self.may_have_reminders or _writes_reminders(outcome),
         )
 
+    def with_fate(self, outcome: OutcomeRecord, route: Route) -> "TurnRecord":
+        """Return the turn with what became of the committed outcome, or with the outcome in fewer words, or on another route.
+
+        For example, the notice of a spent budget is committed as `apologised`, and LINE refuses its token: with the outcome as
+        `undelivered`, nobody counts as told.
+        """
+        spending = self.spending if self.outcome is None or outcome.kind not in _UNSEEN else _untold(self)
+        return replace(self, outcome=outcome, route=route, spending=spending)
+
     def abandoned(self) -> "TurnRecord":
-        """Return the turn as idle; a committed outcome is dropped, and `tries` goes on."""
-        spending, outcome = self.spending.settled(counts=False), self.outcome
-        if outcome is not None and outcome.audit.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED:
-            spending = replace(spending, was_told=False)  # the notice of the limit was not sent
+        """Return the turn as idle; a committed outcome, which was not sent, is dropped, and `tries` goes on."""
         return TurnRecord(
             unknown_fields=self.unknown_fields,
             tries=self.tries,
             epoch=self.epoch,
             sequence=self.sequence,
             covered=self.covered,
-            spending=spending,
+            spending=_untold(self).settled(counts=False),
             left=self.left,
             said=self.said,
             locale=self.locale,
@@ -198,6 +203,19 @@ class TurnRecord(Extensible):
         if outcome is not None and outcome.holds_words and is_affected(outcome):
             return replace(clean, outcome=outcome.without_words(OutcomeKind.WITHDRAWN))
         return clean
+
+
+def _untold(turn: TurnRecord) -> Spending:
+    """Return the spending where the committed outcome certainly did not arrive: what it was to tell of a spent budget, the next turn tells."""
+    spending, outcome = turn.spending, turn.outcome
+    if outcome is None or outcome.kind is OutcomeKind.SKIPPED:
+        return spending
+    tells_of_translations = outcome.translations is not None and outcome.translations.tells_limit
+    return replace(
+        spending,
+        was_told=spending.was_told and not outcome.audit.is_over_limit,
+        was_told_of_translations=spending.was_told_of_translations and not tells_of_translations,
+    )
 
 
 def _writes_reminders(outcome: OutcomeRecord) -> bool:
@@ -329,7 +347,7 @@ class Turn:
             current = self.read()
             if current.record.writer == writer:
                 return current
-            if current.record.spending.charged_by != writer:
+            if not current.record.spending.has_charge_of(writer):
                 self.ledger.put_back(chat, charged)
         except StorageUnavailableError:
             self.ledger.doubt(chat, charged, writer=writer, generation=expected.generation)

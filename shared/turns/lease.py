@@ -156,7 +156,7 @@ class Lease:
             amended = (
                 outcome.without_words() if stored_outcome is not None and not stored_outcome.holds_words else outcome
             )
-            if self.write(replace(self.record, outcome=amended, route=route)):
+            if self.write(self.record.with_fate(amended, route)):
                 return True
             if not self._catch_up():
                 return False

@@ -139,7 +139,7 @@ class Outbox:
                 return None
             elif outcome.is_spoken:
                 sent = self._send(lease, outcome, deadline, is_takeover=is_takeover, spare=spare)
-            if sent is None:
+            if sent is None or not self._is_untold(lease, sent):
                 return None
             outcome = sent
         elif outcome.kind in _SENT_BY_TURNS:  # its words were redacted in the turn
@@ -174,8 +174,16 @@ class Outbox:
         if may_have_arrived:
             silent = replace(outcome, kind=OutcomeKind.UNKNOWN)
         else:
-            silent = replace(outcome.without_words(OutcomeKind.SKIPPED), reminders=(), notices=None)
+            silent = replace(outcome.without_words(OutcomeKind.SKIPPED), answers=(), reminders=(), notices=None)
         return silent if lease.amend(silent, lease.record.route) else None
+
+    def _is_untold(self, lease: Lease, outcome: OutcomeRecord) -> bool:
+        """If the outcome was to tell of a spent budget and certainly did not arrive, the chat is told again; False: the turn was lost.
+
+        Before the record, because the next turn opens after it.
+        """
+        is_lost = outcome.kind is OutcomeKind.UNDELIVERED and outcome.tells_limit
+        return not is_lost or lease.amend(outcome, lease.record.route)
 
     def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:
         """Record the outcome; afterwards neither journal nor turn holds withdrawn words, or writes that were applied.

@@ -6,7 +6,6 @@ from typing import Final
 from shared import logs
 from shared.access.budgets import Budgets
 from shared.clock import Clock
-from shared.conversation.history import History
 from shared.conversation.records import Audit, OutcomeKind, OutcomeRecord, outcome_of
 from shared.frozen import frozen
 from shared.line.phrases import Phrase, Phrases
@@ -52,14 +51,14 @@ class ReadyAnswers:
             self.phrases.text(Phrase.LIMIT_REACHED, locale=locale, hour=self._renewal(locale)) for locale in LOCALES
         ]
         says_limit = outcome.text in limit_texts
-        if not (outcome.audit.is_over_limit and says_limit and _was_told(attempt)):
+        if not (outcome.audit.is_over_limit and says_limit and attempt.lease.record.spending.was_told):
             return outcome
         return replace(outcome_of(attempt.agenda.covers, OutcomeKind.SKIPPED), audit=outcome.audit)
 
     def _over_limit(self, attempt: Attempt) -> OutcomeRecord:
         """Say once a day that the budget of the chat, or of the deployment, is spent; afterwards, say nothing."""
         spending, covers = attempt.lease.record.spending, attempt.agenda.covers
-        if _was_told(attempt):
+        if spending.was_told:
             return replace(outcome_of(covers, OutcomeKind.SKIPPED), audit=Audit(is_over_limit=True))
         logs.warning("budget_spent", scope=self.budgets.spent(spending))
         apology = self._apology(attempt, Phrase.LIMIT_REACHED, hour=self._renewal(attempt.locale))
@@ -71,20 +70,6 @@ class ReadyAnswers:
     def _apology(self, attempt: Attempt, words: Phrase, **facts: str) -> OutcomeRecord:
         apology = outcome_of(attempt.agenda.covers, OutcomeKind.APOLOGISED)
         return replace(apology, text=self.phrases.text(words, locale=attempt.locale, **facts))
-
-
-def _was_told(attempt: Attempt) -> bool:
-    """Whether the chat was told today that a budget is spent."""
-    spending = attempt.lease.record.spending
-    return spending.was_told and not _was_notice_lost(attempt.history, spending.told_sequence)
-
-
-def _was_notice_lost(history: History, told_sequence: int) -> bool:
-    """Whether the last message about a spent budget, of this number, certainly did not arrive."""
-    return any(
-        outcome.kind is OutcomeKind.UNDELIVERED and outcome.audit.is_over_limit and outcome.sequence == told_sequence
-        for outcome in history.outcomes
-    )
 
 
 def _repeat(draft: OutcomeRecord, stored: OutcomeRecord) -> OutcomeRecord:

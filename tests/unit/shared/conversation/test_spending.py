@@ -40,6 +40,19 @@ def test_a_new_day_begins_with_the_turn_that_is_under_way() -> None:
     assert before.on("2025-11-23") == Spending(day="2025-11-23", turns=1, is_reserved=True)
 
 
+@pytest.mark.parametrize(("later_writes", "is_known"), [(15, True), (16, False)])
+def test_the_last_sixteen_writes_with_a_charge_are_known_also_on_a_new_day(
+    later_writes: int, *, is_known: bool
+) -> None:
+    spending = Spending(day="2025-11-22").plus(70, by="w1").plus(0, by="w2").on("2025-11-23")
+    for number in range(later_writes):
+        spending = spending.plus(1, by=f"later-{number}")
+
+    assert spending.has_charge_of("w1") is is_known
+    assert not spending.has_charge_of("w2")
+    assert spending.tokens == later_writes
+
+
 def test_a_day_that_is_over_does_not_begin_again() -> None:
     tomorrow = Spending(day="2025-11-23", turns=2, tokens=9)
 
@@ -75,9 +88,9 @@ def test_what_a_lost_write_was_to_carry_is_charged_all_the_same() -> None:
     assert ledger.take("a") == 200
 
 
-@pytest.mark.parametrize(("charged_by", "owed"), [("w1", 0), ("w2", 200)])
+@pytest.mark.parametrize(("writers", "owed"), [(("w1",), 0), (("w2",), 200), (("w1", "w2", "w3"), 0)])
 def test_what_a_write_of_unknown_fate_was_to_carry_is_spent_until_a_newer_turn_shows_whether_it_is_charged(
-    charged_by: str, owed: int
+    writers: tuple[str, ...], owed: int
 ) -> None:
     ledger = Ledger()
     ledger.remember("a", Spending(day="2025-11-22"), generation=7)
@@ -91,7 +104,10 @@ def test_what_a_write_of_unknown_fate_was_to_carry_is_spent_until_a_newer_turn_s
     assert ledger.spending("a", NOON_MS) == Spending(day="2025-11-22", tokens=200)
     assert ledger.take("a") == 0
 
-    ledger.remember("a", Spending(day="2025-11-22", charged_by=charged_by), generation=8)
+    shown = Spending(day="2025-11-22")
+    for writer in writers:
+        shown = shown.plus(9, by=writer)
+    ledger.remember("a", shown, generation=8)
     ledger.remember("a", Spending(day="2025-11-22"), generation=9)
 
     assert ledger.take("a") == owed

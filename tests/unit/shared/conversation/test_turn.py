@@ -260,8 +260,9 @@ def test_a_settlement_over_a_turn_that_another_worker_wrote_since_keeps_what_tha
     assert chat.turn.ledger.take(chat.id) == 0
 
 
+@pytest.mark.parametrize("charging_writes", [0, 1, 15])
 def test_a_charge_that_was_made_and_overwritten_before_its_writer_knew_is_not_made_again(
-    chat: Conversation, store: SharedStore
+    chat: Conversation, store: SharedStore, charging_writes: int
 ) -> None:
     seen, replace_object = chat.turn.read(), store.replace
 
@@ -269,13 +270,15 @@ def test_a_charge_that_was_made_and_overwritten_before_its_writer_knew_is_not_ma
         store.replace = replace_object  # type: ignore[method-assign]
         replace_object(name, data, generation=generation)
         there = chat.turn.read()
-        chat.turn.swap(there, replace(there.record, state="thinking"))
+        there = chat.turn.swap(there, replace(there.record, state="thinking")) or there
+        for _ in range(charging_writes):
+            there = chat.turn.swap(there, there.record, charged=1) or there
 
     store.replace = lose_the_answer_and_be_overwritten  # type: ignore[method-assign]
 
     assert chat.turn.swap(seen, seen.record, charged=70) is None
 
-    assert chat.turn.read().record.spending.tokens == 70
+    assert chat.turn.read().record.spending.tokens == 70 + charging_writes
     assert not chat.turn.ledger.owes(chat.id)
 
 

@@ -317,6 +317,21 @@ def test_half_of_the_day_is_left_for_questions_and_the_end_is_said_once(pool: Th
         assert group.bubbles == ("はい",)
 
 
+def test_the_end_is_said_anew_where_it_did_not_arrive(pool: ThreadPoolExecutor) -> None:
+    group = Group(pool, limits=Limits(turns_per_chat_day=2, tokens_per_chat_day=0, tokens_per_day=0))
+    group.begins()
+    group.writes("明日行く？", answer(says(1, "ja", th="พรุ่งนี้ไปไหม")))
+    group.worker.line.fates = ["refused"]
+    lost = group.writes("何時？")
+
+    told = group.writes("どこ？")
+    group.writes("誰と？")
+
+    assert lost["replyToken"] not in group.worker.line.replies
+    assert list(group.worker.line.replies)[-1] == told["replyToken"]
+    assert "今日の翻訳はここまで" in group.bubbles[0]
+
+
 def test_forget_erases_the_setting_and_reset_leaves_it(group: Group) -> None:
     group.begins()
 

@@ -24,6 +24,7 @@ from shared.conversation.records import (
     ProposedCall,
     outcome_of,
 )
+from shared.conversation.silences import handover
 from shared.conversation.turn import Route
 from shared.errors import TurnBusyError
 from shared.handlers.unsend import withdrawal_of
@@ -811,6 +812,58 @@ def test_a_chat_is_told_of_its_spent_budget_once_although_memory_keeps_only_the_
     results.append(chat.deliver(chat.message(5)))
 
     assert results == ["undelivered", "apologised", "skipped", "skipped"]
+
+
+def begin_handover(chat: RepliedChat) -> None:
+    """A person of the operator answers for a minute."""
+    now_ms = chat.clock.now_ms()
+    chat.conversation.silences.add(lambda _: handover("h1", at_ms=now_ms, minutes=1, is_asked=False))
+
+
+class HandedOverChat(SpendingChat):
+    """A chat in which a handover begins as the first turn comes to the end of a budget."""
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        if not self.questions:
+            begin_handover(self)
+        return super().respond(question)
+
+
+def test_a_notice_of_a_spent_budget_that_a_silence_kept_back_is_told_afterwards(pool: ThreadPoolExecutor) -> None:
+    chat = HandedOverChat(pool, clock=FixedClock())
+    results = [chat.deliver(chat.message(1))]
+    chat.clock.sleep(61)
+
+    results += [chat.deliver(chat.message(number)) for number in (2, 3)]
+
+    assert results == ["skipped", "apologised", "skipped"]
+
+
+def test_a_press_that_a_silence_kept_back_may_be_repeated(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    asked = chat.message(1)
+    chat.conversation.journal.record(asked)
+    proposal = replace(
+        outcome_of([asked], OutcomeKind.REPLIED),
+        text="shall I?",
+        offer=Offer(proposes=(ProposedCall(tool="delete_entry", arguments="{}", name="lunch"),)),
+    )
+    chat.conversation.journal.record_outcome(proposal)
+    carry_out = chat.carry_out
+
+    def carry_out_as_a_handover_begins(question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
+        begin_handover(chat)
+        return carry_out(question, proposed)
+
+    chat.carry_out = carry_out_as_a_handover_begins  # type: ignore[method-assign]
+    results = [chat.deliver(chat.press(7, "e1"))]
+    chat.carry_out = carry_out  # type: ignore[method-assign]
+    chat.clock.sleep(61)
+
+    results.append(chat.deliver(chat.press(8, "e1")))
+
+    assert results == ["skipped", "replied"]
+    assert chat.outcome("e8").text == "did lunch"
 
 
 def test_a_quoted_picture_that_memory_does_not_know_is_shown(pool: ThreadPoolExecutor) -> None:
