@@ -153,15 +153,16 @@ class _SummaryDelivery(FreeTokenWork):
         Raises: PromptAmendedError, AizuchiError.
         """
         conversation = self.conversation
-        stored = ReminderStore(conversation).find(self.reminder.id)
-        is_silent = conversation.silences.read().now(self.clock.now_ms()) is not None
-        if is_silent or stored is None or not _waits(stored[0]):
+        if conversation.silences.read().now(self.clock.now_ms()) is not None:
             return None, None
-        if not _asks_model(stored[0]):
+        if not _asks_model(self.reminder):
             return self._results_of_polls(history.amendments), None
-        if stored[0].is_from_withdrawn(history.amendments.is_withdrawn_from_entries):
+        stored = ReminderStore(conversation).find(self.reminder.id)
+        reminder = stored[0] if stored is not None else self.reminder
+        is_gone = stored is None or reminder.is_from_withdrawn(history.amendments.is_withdrawn_from_entries)
+        if is_gone or not _waits(reminder):
             return None, None
-        return self._summary(lease, history, stored[0], stored[0].kept_ms or 0)
+        return self._summary(lease, history, reminder, reminder.kept_ms or 0)
 
     def _summary(
         self, lease: Lease, history: History, reminder: Reminder, occurrence_ms: int
