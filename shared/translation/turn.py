@@ -2,6 +2,7 @@
 
     members write ─▶ journal ─▶ wait for the chat's turn ─▶ the oldest five that wait ─▶ one request ─▶ one bubble a message
 
+A message whose token died while it waited, because questions come first, is translated with the next one, on that one's token.
 Nobody asked the bot, so a failure is silent: the messages count as answered, and nothing is pushed, deferred or apologised for. No answer
 to a question counts on the token of such a message, and this turn uses no other token.
 """
@@ -51,6 +52,8 @@ from shared.turns.runner import TurnDelivery, TurnRunner, Waiting
 
 MOST_WAITING: Final = 15
 """How many messages wait for their translation; of a flood, older messages are cut, and the last bubble tells how many."""
+MISSED_MS: Final = 5 * 60_000
+"""How old a message may be, by LINE's timestamp, to be translated with a later one because its own token died."""
 _SECONDS: Final = 8.0
 _TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
 
@@ -145,9 +148,15 @@ class _TranslationWork:
         return token is not None and not token.is_surely_dead(self.turns.clock.now_ms())
 
     def answer(
-        self, lease: Lease, history: History, draft: OutcomeRecord, batch: Sequence[MessageRecord]
+        self,
+        lease: Lease,
+        history: History,
+        draft: OutcomeRecord,
+        batch: Sequence[MessageRecord],
+        *,
+        token: ReplyToken | None,
     ) -> OutcomeRecord | None:
-        """Translate the batch and send it on its newest token; return the recorded outcome, or None if the chat has to be read again.
+        """Translate the batch and send it on the token; return the recorded outcome, or None if the chat has to be read again.
 
         The `draft` may answer more messages than the batch has: those are cut.
         """
@@ -167,7 +176,7 @@ class _TranslationWork:
             lease.release()
             return None
         is_model_asked = bool(outcome.audit.usage)
-        route = Route.on(batch[-1].reply_token) if outcome.is_spoken else Route()
+        route = Route.on(token) if outcome.is_spoken else Route()
         committed = lease.commit(outcome, route, basis=basis if is_model_asked else None)
         if committed is None:
             return None
@@ -308,28 +317,53 @@ class _MessageWork(_TranslationWork):
         if not waiting:
             lease.release()
             return None
-        cut, batch = waiting[:-MOST_WAITING], waiting[-MOST_WAITING:][:MESSAGES_A_CALL]
-        return self.answer(lease, history, outcome_of((*cut, *batch), OutcomeKind.SKIPPED), batch)
+        cut, own_batch = waiting[:-MOST_WAITING], waiting[-MOST_WAITING:][:MESSAGES_A_CALL]
+        batch, room = own_batch, MESSAGES_A_CALL - len(own_batch)
+        if room:  # then nothing else is cut
+            missed = self._missed_messages(history, waiting)
+            cut, batch = missed[:-room], tuple(sorted((*missed[-room:], *own_batch), key=by_time))
+        draft = outcome_of((*cut, *batch), OutcomeKind.SKIPPED)
+        return self.answer(lease, history, draft, batch, token=own_batch[-1].reply_token)
 
     def _waiting_messages(self, history: History) -> tuple[MessageRecord, ...]:
-        """Return the messages that wait for a translation, oldest first, in their newest words.
+        """Return the messages that wait for a translation on their own tokens, oldest first.
 
         A message on whose token something else was told does not wait: no token is used twice.
         """
+        return tuple(
+            message
+            for message in self._untranslated(history)
+            if self.is_alive(message.reply_token) and not is_told_on_token_of(message, history)
+        )
+
+    def _missed_messages(self, history: History, waiting: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:
+        """Return the other messages without a translation, oldest first: their tokens died, or told something else.
+
+        For example, questions kept the turn from a message for over a minute.
+        """
+        waiting_ids, now_ms = {message.line_message_id for message in waiting}, self.turns.clock.now_ms()
+        return tuple(
+            message
+            for message in self._untranslated(history)
+            if message.line_message_id not in waiting_ids
+            and message.reply_token is not None
+            and now_ms - message.timestamp_ms < MISSED_MS
+        )
+
+    def _untranslated(self, history: History) -> tuple[MessageRecord, ...]:
+        """Return the messages that no outcome covers, and that the setting has translated, oldest first, in their newest words."""
         setting = self.setting.without_withdrawn(history.amendments) or TranslationSetting()
         messages = {one.line_message_id: one for one in (*history.unshown, *history.messages)}
         own = messages.get(self.own.line_message_id) or newest_words_of(self.own, self.conversation, history)
         messages[own.line_message_id] = own.refreshed_by(self.own)
-        waiting = (
+        untranslated = (
             message
             for message in messages.values()
             if message.line_message_id not in history.covered
             and not history.amendments.hides(message)
-            and self.is_alive(message.reply_token)
-            and not is_told_on_token_of(message, history)
             and self.turns.translates(setting, message)
         )
-        return tuple(sorted(waiting, key=by_time))
+        return tuple(sorted(untranslated, key=by_time))
 
 
 @frozen
@@ -368,7 +402,7 @@ class _EditWork(_TranslationWork):
             kind=OutcomeKind.SKIPPED,
             provenance=provenance_of((message,)),
         )
-        return self.answer(lease, history, draft, (message,))
+        return self.answer(lease, history, draft, (message,), token=message.reply_token)
 
     def _message(self, history: History) -> MessageRecord | None:
         """Return the message in the words of this edit, with the edit's token; None where it is not translated anew."""

@@ -19,8 +19,13 @@ OF_TRANSLATION: Final[Mapping[str, Mutation]] = {
         DropArgument("open_turn", "is_unasked"),
         lacks="a question gets an apology without a request, because three workers died of translations",
     ),
+    "translates_what_missed_its_token": Mutation(
+        f"{_TURN}:_MessageWork._missed_messages",
+        Return(value=()),
+        lacks="a message whose token died while questions were answered stays untranslated, and nobody is told",
+    ),
     "translates_once": Mutation(
-        f"{_TURN}:_MessageWork._waiting_messages",
+        f"{_TURN}:_MessageWork._untranslated",
         DropClause("covered"),
         lacks="a message is translated again with the next one",
     ),

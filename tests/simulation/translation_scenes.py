@@ -21,6 +21,8 @@ PlayScene: TypeAlias = Callable[[], list[str]]
 _LEASE_S: Final = 26.0
 _PIECES: Final = 4
 _DEATHS: Final = 3
+_DEAD_S: Final = 70.0
+"""By then a token is surely dead."""
 
 
 def _scene(*, seed: int = 0, is_for_all: bool = True, **more: object) -> Scene:
@@ -105,6 +107,21 @@ def translation_that_comes_again() -> list[str]:
         scene.runs_to_end(scene.pushes(scene.delivers(message)))
         scene.runs_to_end(scene.pushes(_delivered(scene)))
         return scene.rests(calm=True)
+
+
+def translation_after_its_token() -> list[str]:
+    """A worker dies over a message, whose token is dead before the next one comes; both are translated on the token of the next."""
+    with _scene().playing() as scene:
+        missed = _writes(scene)
+        worker = scene.pushes(scene.delivers(missed))
+        scene.runs_until(worker, "model")
+        scene.dies(worker)
+        scene.sleeps(_DEAD_S)
+        scene.runs_to_end(scene.pushes(_delivered(scene)))
+        outcomes = [said.outcome for said in scene.world.truth.said if said.outcome is not None]
+        bubbles = [bubble for one in outcomes if one.translations is not None for bubble in one.translations.bubbles]
+        is_translated = any(bubble.line_message_id == missed.id for bubble in bubbles)
+        return [*([] if is_translated else [f"I6: {missed.id}, whose token died, stays untranslated"]), *scene.rests()]
 
 
 def translation_under_an_unsend() -> list[str]:

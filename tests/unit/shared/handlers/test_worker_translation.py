@@ -1,5 +1,6 @@
 """Translation between members, from the command to the bubble: begun by a tap, for everybody by a second member's tap, and ended."""
 
+import datetime as dt
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,9 +13,10 @@ from shared.adapters.memory.scripted_model import JsonStep, Step, calling
 from shared.agent.model import FunctionResponses, Json, JsonRequest
 from shared.errors import StorageUnavailableError
 from shared.line.addressing import GroupPolicy
-from shared.line.messaging import OutgoingMessage
+from shared.line.messaging import TOKEN_SURELY_DEAD_MS, OutgoingMessage
 from shared.translation.setting import TranslationSetting
 from shared.translation.store import TranslationStore
+from shared.translation.turn import MISSED_MS
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import ChatEvents, Person
@@ -388,8 +390,17 @@ def translate_all(request: JsonRequest) -> Json:
     return answer(*(says(number, "ja", th=f"ข้อ {one}") for number, one in enumerate(slots, start=1)))
 
 
-def crowd(group: Group, *, messages: int) -> list[tuple[str, ...]]:
-    """So many messages wait, because the turn could not be read, until the last one comes; return the bubbles of each reply since."""
+def at_present(group: Group, text: str) -> dict[str, Any]:
+    """Return a message of Yuki, sent now."""
+    message = group.events.text(text)
+    return message | {"timestamp": max(message["timestamp"], group.worker.clock.now_ms())}
+
+
+def crowd(group: Group, *, messages: int, passes_s: float = 0) -> list[tuple[str, ...]]:
+    """So many messages wait, because the turn could not be read, until the last one comes; return the bubbles of each reply since.
+
+    `passes_s`: the time before the last one.
+    """
 
     def turn_is_down(call: str, name: str) -> None:
         if call == "read" and name.startswith("turns/"):
@@ -397,10 +408,13 @@ def crowd(group: Group, *, messages: int) -> list[tuple[str, ...]]:
 
     before = len(group.worker.line.replies)
     group.worker.store.before = turn_is_down
+    published = dt.datetime.fromtimestamp(group.worker.clock.now_ms() / 1_000, dt.UTC).isoformat()
     for number in range(1, messages):
-        assert group.worker.deliver(group.events.text(f"{number}つ目です")) == 503
+        assert group.worker.deliver(group.events.text(f"{number}つ目です"), published=published) == 503
     group.worker.store.before = nothing
-    group.writes(f"{messages}つ目です", *[translate_all] * messages)
+    group.worker.clock.move(passes_s)
+    group.worker.translator.steps = [translate_all] * messages
+    group.sends(at_present(group, f"{messages}つ目です"))
     return list(group.worker.line.replies.values())[before:]
 
 
@@ -423,6 +437,30 @@ def test_a_flood_is_cut_and_the_last_bubble_says_how_many_are_missing(group: Gro
     assert replies[0][-1].startswith("ユキ: ข้อ 8\n")
     assert "3件" in replies[0][-1]
     assert replies[-1][-1] == "ユキ: ข้อ 18"
+
+
+@pytest.mark.parametrize("messages", [2, 5, 8])
+def test_messages_whose_tokens_died_meanwhile_are_translated_with_the_next_or_told_to_be_missing(
+    group: Group, messages: int
+) -> None:
+    group.begins()
+
+    (bubbles,) = crowd(group, messages=messages, passes_s=TOKEN_SURELY_DEAD_MS / 1_000)
+
+    shown = [f"ユキ: ข้อ {number}" for number in range(max(1, messages - 4), messages + 1)]
+    assert [bubble.partition("\n")[0] for bubble in bubbles] == shown
+    assert ("3件" in bubbles[-1]) is (messages == 8)
+    group.worker.translator.steps = [translate_all]
+    group.sends(at_present(group, f"{messages + 1}つ目です"))
+    assert group.bubbles == (f"ユキ: ข้อ {messages + 1}",)
+
+
+def test_messages_of_more_than_five_minutes_ago_are_not_translated_with_the_next(group: Group) -> None:
+    group.begins()
+
+    replies = crowd(group, messages=3, passes_s=MISSED_MS / 1_000 + 5)
+
+    assert replies == [("ユキ: ข้อ 3",)]
 
 
 def edit(group: Group, message: dict[str, Any], text: str, *answers: JsonStep, **more: Any) -> dict[str, Any]:  # noqa: ANN401
