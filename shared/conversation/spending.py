@@ -30,9 +30,9 @@ class Spending(Extensible):
     """The turns and tokens used by a chat on `day`, in the zone of the bot.
 
     `turns` counts turns that asked the model; `is_reserved`: the turn under way is among them. `tokens` are weighted. `was_told`: the chat
-    has been told of the spent budget. `charged_by` is the token of the last write with a charge, `charged_before` those of the writes before it,
-    the newest first. `translations` and `translated_tokens`: the part of both that translation used; `was_told_of_translations`: the chat
-    has been told that this part is used up.
+    has been told of the spent budget. `charged_by` is the token of the last write with a charge; `charged_before`: those of the writes
+    before it, the newest first. `translations` and `translated_tokens`: the part of both that translation used;
+    `was_told_of_translations`: the chat has been told that this part is used up.
     """
 
     day: str = ""

@@ -206,7 +206,7 @@ class TurnRecord(Extensible):
 
 
 def _untold(turn: TurnRecord) -> Spending:
-    """Return the spending where the committed outcome certainly did not arrive: what it was to tell of a spent budget, the next turn tells."""
+    """Return the spending where the committed outcome certainly did not arrive: the next turn tells what it was to tell of a budget."""
     spending, outcome = turn.spending, turn.outcome
     if outcome is None or outcome.kind is OutcomeKind.SKIPPED:
         return spending

@@ -21,7 +21,7 @@ OF_TRANSLATION: Final[Mapping[str, Mutation]] = {
     ),
     "translates_what_missed_its_token": Mutation(
         f"{_TURN}:_MessageWork._missed_messages",
-        Return(value=()),
+        Return(value=""),
         lacks="a message whose token died while questions were answered stays untranslated, and nobody is told",
     ),
     "translates_once": Mutation(
