@@ -124,12 +124,15 @@ class PollOverlay(Overlay[PollThing]):
         """Stage a vote.  Raises: StagingFault."""
         self.stage({cast.vote.path: cast})
 
+    def said_in(self, poll_id: str) -> frozenset[Vote]:
+        """Return the turn's own votes in a poll."""
+        cast = (thing.vote for thing in self._staged.values() if isinstance(thing, CastVote))
+        return frozenset(vote for vote in cast if vote.poll_id == poll_id)
+
     def counted(self, poll: Poll) -> tuple[Vote, ...]:
         """Return each member's newest vote in a poll, with the turn's own votes; a round trip."""
         stored = self._store.votes(poll.id)
-        cast = (thing.vote for thing in self._staged.values() if isinstance(thing, CastVote))
-        staged = (vote for vote in cast if vote.poll_id == poll.id)
-        return counted(poll.votes_in_time((*stored, *staged)))
+        return counted(poll.votes_in_time((*stored, *self.said_in(poll.id))))
 
     def names_of(self, votes: Sequence[Vote]) -> Mapping[str, str]:
         """Return the voters' names, by mark; a round trip."""

@@ -75,13 +75,19 @@ class KnowledgeQueryTools:
         )
 
     def _digest(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
-        """Attach the digest to the answer, in the answer's language; the model reads the digest in the asker's."""
+        """Attach the digest to the answer, in the answer's language and as the turn leaves it; the model reads it in the asker's."""
         kind: Literal["daily", "weekly"] = "daily" if arguments["type"] == "daily" else "weekly"
         rows = overlay.rows()
         summaries = {one: digest(rows, kind=kind, locale=one, now=occasion.now) for one in LOCALES}
         for summary in summaries.values():
             overlay.mark_shown(summary.provenance)
-        occasion.attach(lambda locale: summaries[locale].text)
+
+        def worded(locale: str) -> str:
+            rows_now = overlay.rows()
+            summary = summaries[locale] if rows_now == rows else digest(rows_now, kind=kind, locale=locale, now=occasion.now)
+            return summary.text
+
+        occasion.attach(worded)
         locale = language_of((one.text for one in occasion.possible.to_answer), default=self.locale)
         return {"type": kind, "content": summaries[locale].text, "shown": _ATTACHED}
 

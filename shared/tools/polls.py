@@ -239,7 +239,7 @@ class PollTools:
             is_said=True,
         )
         overlay.cast(CastVote(vote=vote, name=name))
-        self._attach(poll, overlay, context, shows=(poll.id, vote.path))
+        self._attach(poll, overlay, context)
         return {"id": poll.id, "question": poll.question, "option": poll.options[choice], **_ATTACHED}
 
     def _voter(
@@ -296,19 +296,19 @@ class PollTools:
         self._attach(ended, overlay, context)
         return {**_line(ended), **_votes_of(ended, overlay), **_ATTACHED}
 
-    def _attach(self, poll: Poll, overlay: PollOverlay, context: TurnContext, *, shows: Sequence[str] = ()) -> None:
-        """Put the standing below the answer, as a card with the buttons, unless the turn changes one of the things that it `shows`.
+    def _attach(self, poll: Poll, overlay: PollOverlay, context: TurnContext) -> None:
+        """Put the standing below the answer, as a card with the buttons, unless the turn changes the poll, or votes in it, afterwards.
 
-        `shows`: the ids of the things; without ids, the poll. For example, an undo in the same turn takes back a new poll and its card.
+        For example, an undo in the same turn takes back a new poll and its card.
         """
         votes = overlay.counted(poll)
         unanswered = Unanswered.of(self._group(context), votes)
         bare = Standing(poll=poll, votes=votes, names={}, now_ms=context.now_ms, unanswered=unanswered)
         standing = replace(bare, names=overlay.names_of(bare.named_votes))
-        shown = {thing_id: overlay.current(thing_id) for thing_id in shows or (poll.id,)}
+        shown, said = overlay.current(poll.id), overlay.said_in(poll.id)
 
         def draw(locale: str) -> Card | None:
-            is_current = all(overlay.current(thing_id) == thing for thing_id, thing in shown.items())
+            is_current = overlay.current(poll.id) == shown and overlay.said_in(poll.id) == said
             return standing_card(standing, locale=locale) if is_current else None
 
         context.attachments.add_drawn(draw)

@@ -329,6 +329,23 @@ def test_an_undo_in_the_turn_of_a_vote_takes_back_its_card(ann: Person) -> None:
     assert newest(ann).text == "どうぞ"
 
 
+def test_a_standing_that_its_turn_votes_on_afterwards_is_not_told(ann: Person) -> None:
+    polled(ann)
+    ann.asks("どうなってる？ 私は寿司", calling(("show_polls", {})), calling(("vote", {"option": "寿司"})), SAYS)
+    assert "寿司: 0票" not in "\n".join(ann.worker.said[-2:])
+    assert "寿司: 1票 · Ann" in newest(ann).text
+
+
+def test_of_two_votes_in_one_turn_the_last_counts_and_is_told(ann: Person) -> None:
+    poll = polled(ann)
+    both = calling(("vote", {"option": "寿司"}), ("vote", {"option": "カレー"}))
+    ann.asks("寿司、やっぱりカレー", both, SAYS)
+    assert list(counts(ann, poll).values()) == [1]
+    told = "\n".join(ann.worker.said[-2:])
+    assert told.count("1票 · Ann") == 1
+    assert f"{next(iter(counts(ann, poll)))}: 1票 · Ann" in told
+
+
 def test_an_undo_of_a_poll_takes_its_votes_along(ann: Person) -> None:
     poll = polled(ann)
     press(ann, poll, 0)

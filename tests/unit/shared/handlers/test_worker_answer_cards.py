@@ -92,6 +92,23 @@ def test_a_turn_that_changes_something_shows_no_list_from_before(friend: Person)
     assert [message.card for message in sent(friend, done)] == [None]
 
 
+def test_a_digest_shows_what_its_turn_files_and_deletes_afterwards(friend: Person) -> None:
+    friend.captures("牛乳", category="projects", next_action="牛乳を買う")
+    friend.worker.json_model.steps = [{"category": "projects", "confidence": 0.8, "name": "庭", "next_action": "庭師に電話"}]
+    changes = calling(
+        ("generate_digest", {"type": "daily"}),
+        ("classify_and_capture", {"text": "庭師に電話"}),
+        ("delete_entry", {"path": "projects/牛乳.md"}),
+    )
+
+    asked = friend.asks("今日のまとめを見せて。庭師に電話をメモ、牛乳は消して", changes, REPLY)
+
+    told = "\n".join(message.text for message in sent(friend, asked))
+    summary, _, _ = told.partition("✓")
+    assert "庭師に電話" in summary
+    assert "牛乳を買う" not in summary
+
+
 def test_without_cards_receipts_and_results_are_written(pool: ThreadPoolExecutor) -> None:
     plain = Person(PushedWorker(pool, is_rich=False), is_in_group=False)
     changed = sent(plain, files_two(plain))
