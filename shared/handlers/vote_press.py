@@ -41,6 +41,7 @@ from shared.polls.poll import (
     counted,
     digest_of,
     members_waiting,
+    queued_since,
     standing_told,
     superseded,
 )
@@ -160,7 +161,8 @@ class VotePressHandler:
             (last, generation), poll = pending_read.result(), pending_poll.result() or poll
             votes = poll.votes_in_time(listed)
             claimed_votes = standing_told(votes, by=own.id, at_ms=self.clock.now_ms())
-            claim = replace(claimed_votes, waiting=last.waiting, turn=last.turn)
+            waited = (*last.waiting, *queued_since(poll, votes, last.newest))
+            claim = replace(claimed_votes, waiting=tuple(dict.fromkeys(waited)), turn=last.turn)
             is_late = poll.is_closed(own.sent_ms)
             if is_late:  # earlier presses may have left the telling to this one, while the poll was not written yet
                 store.delete_votes(vote for vote in listed if vote == own)

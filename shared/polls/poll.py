@@ -245,6 +245,23 @@ def waiting_in(poll: Poll, votes: Iterable[Vote]) -> tuple[Vote, ...]:
     return taking_part[poll.capacity :] if poll.capacity else ()
 
 
+def queued_since(poll: Poll, votes: Iterable[Vote], newest: str) -> tuple[str, ...]:
+    """Return the marks of the members who said that they come after the vote of the order `newest`, while all places were taken.
+
+    The card below the answer told each to wait, which is recorded nowhere; the telling of a press is. For example, with a capacity of 1,
+    Ann has a place, Ben writes that he comes, and Ann leaves: Ben was told to wait, and has a place.
+    """
+    choices: dict[str, int] = {}
+    queued: dict[str, None] = {}
+    for vote in sorted(votes, key=lambda vote: vote.order):
+        taken = sum(choice == 0 for member, choice in choices.items() if member != vote.member)
+        is_joining = vote.choice == 0 and choices.get(vote.member) != 0
+        if is_joining and vote.is_said and vote.order > newest and taken >= poll.capacity > 0:
+            queued[vote.member] = None
+        choices[vote.member] = vote.choice
+    return tuple(queued)
+
+
 def members_waiting(poll: Poll, votes: Iterable[Vote]) -> tuple[str, ...]:
     """Return the marks of the members waiting for a place, the next first."""
     return tuple(vote.member for vote in waiting_in(poll, votes))

@@ -16,6 +16,7 @@ from shared.errors import UnreadableRecordError
 from shared.frozen import frozen
 from shared.polls.poll import FOLDER, OPEN_LIMIT, Poll, Vote, VoterName, counted
 from shared.polls.store import PollStore
+from shared.polls.wording import members_waited
 from shared.storage.codec import decode, encode
 
 _WRITTEN: Final = "~"
@@ -121,18 +122,28 @@ class PollOverlay(Overlay[PollThing]):
             self.stage({poll.id: poll})
 
     def cast(self, cast: CastVote) -> None:
-        """Stage a vote.  Raises: StagingFault."""
-        self.stage({cast.vote.path: cast})
+        """Stage a vote, in place of another one of the same message.  Raises: StagingFault."""
+        own = cast.vote
+        with self._lock:
+            others = [vote for vote in self.said_in(own.poll_id) if (vote.member, vote.id) == (own.member, own.id)]
+            self.stage({**dict.fromkeys((vote.path for vote in others), None), own.path: cast})
 
-    def said_in(self, poll_id: str) -> frozenset[Vote]:
+    def said_in(self, poll_id: str) -> tuple[Vote, ...]:
         """Return the turn's own votes in a poll."""
         cast = (thing.vote for thing in self._staged.values() if isinstance(thing, CastVote))
-        return frozenset(vote for vote in cast if vote.poll_id == poll_id)
+        return tuple(vote for vote in cast if vote.poll_id == poll_id)
 
     def counted(self, poll: Poll) -> tuple[Vote, ...]:
         """Return each member's newest vote in a poll, with the turn's own votes; a round trip."""
-        stored = self._store.votes(poll.id)
-        return counted(poll.votes_in_time((*stored, *self.said_in(poll.id))))
+        return counted(self.votes_in_time(poll))
+
+    def votes_in_time(self, poll: Poll) -> tuple[Vote, ...]:
+        """Return all votes in a poll, also superseded ones, with the turn's own votes; a round trip."""
+        return poll.votes_in_time((*self._store.votes(poll.id), *self.said_in(poll.id)))
+
+    def waited(self, poll: Poll, votes: Sequence[Vote]) -> tuple[str, ...]:
+        """Return the marks of the members who were told to wait for a place; `votes`: all votes in time."""
+        return members_waited(self._store, poll, votes)
 
     def names_of(self, votes: Sequence[Vote]) -> Mapping[str, str]:
         """Return the voters' names, by mark; a round trip."""

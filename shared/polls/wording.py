@@ -16,7 +16,7 @@ from shared.locales.language_file import language_file
 from shared.locales.lists import listed
 from shared.locales.local_times import shown_moment
 from shared.locales.placeholders import filled
-from shared.polls.poll import OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, Vote, counted, waiting_in
+from shared.polls.poll import OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, Vote, counted, queued_since, waiting_in
 from shared.polls.store import PollStore, is_vote_withdrawn
 
 NAMES_SHOWN: Final = 8
@@ -93,7 +93,7 @@ class Standing:
 
     @property
     def moved_up(self) -> tuple[Vote, ...]:
-        """The votes of the members with a place who were waiting (`waited`, by mark) in the last standing."""
+        """The votes of the members with a place who were told to wait (`waited`, by mark)."""
         waiting = {vote.member for vote in self.waiting}
         return tuple(vote for vote in self.of_option(0) if vote.member in self.waited and vote.member not in waiting)
 
@@ -114,17 +114,29 @@ def standing_of(
 ) -> Standing:
     """Return the standing of a poll as stored, in two round trips."""
     store = PollStore(conversation)
-    standing_votes = (vote for vote in store.votes(poll.id) if not is_vote_withdrawn(vote, amendments))
-    votes = counted(poll.votes_in_time(standing_votes))
+    standing_votes = tuple(vote for vote in store.votes(poll.id) if not is_vote_withdrawn(vote, amendments))
+    votes_in_time = poll.votes_in_time(standing_votes)
+    votes = counted(votes_in_time)
     standing = Standing(
         poll=poll,
         votes=votes,
         names={},
         now_ms=now_ms,
         unanswered=Unanswered.of(group, votes),
-        waited=store.last_standing(poll.id)[0].waiting if poll.capacity else (),
+        waited=members_waited(store, poll, votes_in_time),
     )
     return replace(standing, names=store.names_of(standing.named_votes))
+
+
+def members_waited(store: PollStore, poll: Poll, votes: Iterable[Vote]) -> tuple[str, ...]:
+    """Return the marks of the members told to wait by the last press, or by an answer since; a round trip, for a meeting of some places.
+
+    `votes`: all votes in time.
+    """
+    if not poll.capacity:
+        return ()
+    last, _ = store.last_standing(poll.id)
+    return (*last.waiting, *queued_since(poll, votes, last.newest))
 
 
 def standing_card(standing: Standing, *, locale: str) -> Card:

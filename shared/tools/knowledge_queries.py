@@ -84,7 +84,9 @@ class KnowledgeQueryTools:
 
         def worded(locale: str) -> str:
             rows_now = overlay.rows()
-            summary = summaries[locale] if rows_now == rows else digest(rows_now, kind=kind, locale=locale, now=occasion.now)
+            summary = (
+                summaries[locale] if rows_now == rows else digest(rows_now, kind=kind, locale=locale, now=occasion.now)
+            )
             return summary.text
 
         occasion.attach(worded)

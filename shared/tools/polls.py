@@ -20,7 +20,17 @@ from shared.knowledge.provenance import PossibleSources
 from shared.line.cards.card import Card
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
-from shared.polls.poll import NAME_LIMIT, OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, Vote, called_off, closed
+from shared.polls.poll import (
+    NAME_LIMIT,
+    OPTION_LIMIT,
+    PLACE_LIMIT,
+    QUESTION_LIMIT,
+    Poll,
+    Vote,
+    called_off,
+    closed,
+    counted,
+)
 from shared.polls.staging import CastVote, PollOverlay, mark_of_written
 from shared.polls.wording import Group, Standing, Unanswered, meeting_line, options_of_meeting, standing_card
 from shared.reminders.reminder import ReminderKind
@@ -301,9 +311,16 @@ class PollTools:
 
         For example, an undo in the same turn takes back a new poll and its card.
         """
-        votes = overlay.counted(poll)
-        unanswered = Unanswered.of(self._group(context), votes)
-        bare = Standing(poll=poll, votes=votes, names={}, now_ms=context.now_ms, unanswered=unanswered)
+        votes_in_time = overlay.votes_in_time(poll)
+        votes = counted(votes_in_time)
+        bare = Standing(
+            poll=poll,
+            votes=votes,
+            names={},
+            now_ms=context.now_ms,
+            unanswered=Unanswered.of(self._group(context), votes),
+            waited=overlay.waited(poll, votes_in_time),
+        )
         standing = replace(bare, names=overlay.names_of(bare.named_votes))
         shown, said = overlay.current(poll.id), overlay.said_in(poll.id)
 

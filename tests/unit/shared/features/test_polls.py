@@ -338,12 +338,11 @@ def test_a_standing_that_its_turn_votes_on_afterwards_is_not_told(ann: Person) -
 
 def test_of_two_votes_in_one_turn_the_last_counts_and_is_told(ann: Person) -> None:
     poll = polled(ann)
-    both = calling(("vote", {"option": "寿司"}), ("vote", {"option": "カレー"}))
-    ann.asks("寿司、やっぱりカレー", both, SAYS)
-    assert list(counts(ann, poll).values()) == [1]
-    told = "\n".join(ann.worker.said[-2:])
-    assert told.count("1票 · Ann") == 1
-    assert f"{next(iter(counts(ann, poll)))}: 1票 · Ann" in told
+    sushi, curry = (calling(("vote", {"option": option})) for option in ("寿司", "カレー"))
+    ann.asks("寿司、やっぱりカレー", sushi, curry, SAYS)
+    assert counts(ann, poll) == {"カレー": 1}
+    assert len(PollStore(chat_of(ann)).votes(poll.id)) == 1
+    assert newest(ann).text.startswith("夕食は？\n・カレー: 1票 · Ann\n・寿司: 0票")
 
 
 def test_an_undo_of_a_poll_takes_its_votes_along(ann: Person) -> None:
@@ -742,6 +741,34 @@ def test_who_comes_beyond_the_capacity_waits_and_moves_up(ann: Person) -> None:
     assert "・参加: 1/1人 · Cho\n" in newest(ann).text
     assert "・繰り上げ：Cho" in newest(ann).text
     assert "キャンセル待ち" not in newest(ann).text
+
+
+def says_of_meeting(person: Person, option: str, *, by: str) -> None:
+    person.asks(f"私は{option}", calling(("vote", {"option": option})), SAYS, by=by)
+
+
+def test_who_waits_by_a_card_below_an_answer_is_told_of_moving_up(ann: Person) -> None:
+    meeting = met(ann)
+    press(ann, meeting, 0, by=BEN)
+    says_of_meeting(ann, "参加", by=CHO)
+    assert "・キャンセル待ち：Cho" in newest(ann).text
+
+    press(ann, meeting, 1, by=BEN)
+
+    assert "・繰り上げ：Cho" in newest(ann).text
+    press(ann, meeting, 2, by=recorded.USER)
+    assert "繰り上げ" not in newest(ann).text
+
+
+def test_a_place_that_is_given_up_in_words_is_told_to_who_waited(ann: Person) -> None:
+    meeting = met(ann)
+    press(ann, meeting, 0, by=BEN)
+    press(ann, meeting, 0, by=CHO)
+
+    says_of_meeting(ann, "不参加", by=BEN)
+
+    assert "・参加: 1/1人 · Cho\n" in newest(ann).text
+    assert "・繰り上げ：Cho" in newest(ann).text
 
 
 def test_a_second_press_to_take_part_keeps_the_place_in_the_queue(ann: Person) -> None:

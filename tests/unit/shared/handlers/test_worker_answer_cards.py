@@ -94,7 +94,9 @@ def test_a_turn_that_changes_something_shows_no_list_from_before(friend: Person)
 
 def test_a_digest_shows_what_its_turn_files_and_deletes_afterwards(friend: Person) -> None:
     friend.captures("牛乳", category="projects", next_action="牛乳を買う")
-    friend.worker.json_model.steps = [{"category": "projects", "confidence": 0.8, "name": "庭", "next_action": "庭師に電話"}]
+    friend.worker.json_model.steps = [
+        {"category": "projects", "confidence": 0.8, "name": "庭", "next_action": "庭師に電話"}
+    ]
     changes = calling(
         ("generate_digest", {"type": "daily"}),
         ("classify_and_capture", {"text": "庭師に電話"}),
