@@ -16,6 +16,7 @@ from shared.line.graphemes import cut
 from shared.locales.language_file import language_file
 from shared.locales.lists import listed
 from shared.locales.local_times import shown_value
+from shared.locales.placeholders import filled
 
 STALE_INBOX_DAYS: Final = 3
 _QUIET_DAYS: Final = 7
@@ -150,7 +151,7 @@ def _daily(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
         draft.heading(texts.stuck)
         row = stale[0]
         original = draft.label(row, row.shown.get("original_text", ""))
-        draft.item(texts.stuck_item.format(text=original, days=_days(row.created_at, now)), row)
+        draft.item(filled(texts.stuck_item, text=original, days=str(_days(row.created_at, now))), row)
     done = [
         row
         for row in rows
@@ -158,7 +159,7 @@ def _daily(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     ]
     if done:
         draft.heading(texts.win)
-        draft.item(texts.win_item.format(count=len(done)))
+        draft.item(filled(texts.win_item, count=str(len(done))))
         if todo:
             draft.item(texts.win_next.format(text=draft.label(todo[0])), todo[0])
     draft.lines += [("", False, None), (texts.daily_footer, False, None)]
@@ -182,7 +183,7 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     loops = [row for row in rows if row.category is Category.PROJECTS and row.status in {"waiting", "blocked"}]
     oldest = sorted([*loops, *_stale(rows, now)], key=lambda row: (row.updated_at, row.path))[:3]
     for row in oldest:
-        draft.item(texts.loop_item.format(text=draft.label(row), days=_days(row.updated_at, now)), row)
+        draft.item(filled(texts.loop_item, text=draft.label(row), days=str(_days(row.updated_at, now))), row)
     if not oldest:
         draft.line(texts.no_loops)
     draft.heading(texts.focus)
@@ -231,7 +232,7 @@ def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[s
         for row in _due_soon(rows, now)[:_MOST_DUE]
     ]
     if inbox:
-        focus_items.append((texts.focus_inbox.format(count=inbox), None))
+        focus_items.append((filled(texts.focus_inbox, count=str(inbox)), None))
     if quiet:
         focus_items.append((texts.focus_person.format(text=draft.label(quiet)), quiet))
     if open_ended:

@@ -10,7 +10,7 @@ from typing import Final
 
 from shared.frozen import frozen
 from shared.locales.language_file import language_file
-from shared.locales.placeholders import joined
+from shared.locales.placeholders import filled, joined
 from shared.recurrence import LAST, Frequency, Gap, Recurrence, Weekday
 
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -146,7 +146,7 @@ def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str,
     if gap is not None:
         rule = texts.without.format(rule=rule, gap=texts.of_gap[gap])
     if recurrence.count is not None:
-        return texts.times.format(rule=rule, count=recurrence.count)
+        return filled(texts.times, rule=rule, count=str(recurrence.count))
     if recurrence.until is not None:
         return texts.until.format(rule=rule, date=_date(recurrence.until, locale=locale, this_year=this_year))
     return rule

@@ -218,7 +218,7 @@ def test_three_people_vote_see_who_has_not_and_close_the_poll(
     ann.sees("1 เสียง · สมชาย", "ยังไม่ตอบ: ")
     rest(running)
     ann.chooses("カレー")
-    ken.sees("votes 1 · Ann", "votes 1 · สมชาย", "No answer yet: ケン")
+    ken.sees("1 vote · Ann", "1 vote · สมชาย", "No answer yet: ケン")
     rest(running)
     ken.chooses("寿司")
     ken.sees("2票 · สมชาย、ケン", "1票 · Ann")

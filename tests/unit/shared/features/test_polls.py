@@ -1008,7 +1008,7 @@ def test_who_never_wrote_is_told_in_the_language_of_the_poll(ann: Person) -> Non
         SAYS,
     )
     press(ann, polls(ann)[0], 0, by=CHO)
-    assert "・curry: votes 1 · Cho" in newest(ann).text
+    assert "・curry: 1 vote · Cho" in newest(ann).text
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def test_forget_erases_nothing_before_the_button_is_pressed(friend: Person) -> N
     friend.says("my word is swordfish", HELLO)
     friend.says("/forget")
 
-    question = english(Phrase.FORGET_QUESTION, erased="messages 1", until="13:50")
+    question = english(Phrase.FORGET_QUESTION, erased="1 message", until="13:50")
     assert friend.worker.said[-1] == question
     assert "swordfish" in everything_in(friend.worker.store)
 
@@ -243,7 +243,7 @@ def test_nothing_that_others_said_is_erased_unasked_in_a_group(member: Person, c
 
     assert "swordfish" in everything_in(member.worker.store)
     assert member.worker.line.chats_left == []
-    assert "messages 1" in member.worker.said[-1]
+    assert "1 message" in member.worker.said[-1]
 
 
 def test_the_question_counts_what_would_go(friend: Person) -> None:
@@ -257,7 +257,7 @@ def test_the_question_counts_what_would_go(friend: Person) -> None:
     friend.says("/forget")
 
     assert friend.worker.said[-1] == english(
-        Phrase.FORGET_QUESTION, erased="messages 1, media 1, notes 1, reminders 1", until="13:50"
+        Phrase.FORGET_QUESTION, erased="1 message, 1 media file, 1 note, 1 reminder", until="13:50"
     )
 
 

@@ -12,7 +12,7 @@ from tests.support.pushed import PushedWorker
 
 OLD = "10 kg of white rice for the party"
 NEW = "5 kg of brown rice for the party"
-GONE = phrase(Phrase.EDIT_REMOVED, locale="en", bot_name="", things="notes 1")
+GONE = phrase(Phrase.EDIT_REMOVED, locale="en", bot_name="", things="1 note")
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_an_edit_that_removes_a_reminder_names_no_notes(member: Person) -> None:
     edited = edits(member, dict(asked["message"]))
 
     (told,) = member.worker.line.replied[edited["replyToken"]]
-    assert told.text == phrase(Phrase.EDIT_REMOVED, locale="en", bot_name="", things="reminders 1")
+    assert told.text == phrase(Phrase.EDIT_REMOVED, locale="en", bot_name="", things="1 reminder")
 
 
 def test_a_note_that_was_filed_in_the_same_second_does_not_stand_in_for_the_one_that_went(member: Person) -> None:

@@ -75,7 +75,7 @@ def test_forget_me_alone_with_the_bot_asks_as_forget_does(friend: Person) -> Non
 
     press = friend.question("/forget me")
 
-    assert friend.worker.said[-1] == english(Phrase.FORGET_QUESTION, erased="messages 1, notes 1", until="13:50")
+    assert friend.worker.said[-1] == english(Phrase.FORGET_QUESTION, erased="1 message, 1 note", until="13:50")
     assert friend.worker.store.read(entry) is not None
     friend.sends(press)
     assert friend.worker.said[-1] == english(Phrase.FORGET_DONE)

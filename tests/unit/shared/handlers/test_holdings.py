@@ -24,7 +24,7 @@ def test_every_message_counts_once_wherever_it_is_and_a_medium_without_its_label
     for name in (chat.names.medium("m71"), chat.names.medium_label("m71"), chat.names.medium("m72")):
         friend.worker.store.create(name, b"{}")
 
-    assert described(holdings_of(chat), locale="en") == "messages 4, media 2, notes 1"
+    assert described(holdings_of(chat), locale="en") == "4 messages, 2 media files, 1 note"
 
 
 @pytest.mark.parametrize("command", ["/forget", "/reset", "/bye"])

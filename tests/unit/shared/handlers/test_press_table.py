@@ -284,7 +284,7 @@ TOLD: Final = {
     "suggestion": "some milk",
     "postpone a listed reminder": "✓ Reminder changed: “milk” (Sat 22 Nov, 10:00)",
     "snooze": "I’ll remind you again: Fri 21 Nov, 14:41.",
-    "take back messages": "Erased: messages 1, answers of mine based on them 0, notes made from them 0.",
+    "take back messages": "Erased: 1 message, 0 answers of mine based on it, 0 notes made from it.",
     "hand over": "A person answers here now. I stay silent for up to 30 minutes; /resume brings me back sooner.",
     "file an edit's new words": "✓ Filed: “rice” (ideas)",
     "example of the help": "some milk",

@@ -119,7 +119,7 @@ def test_all_that_is_proposed_is_shown_whatever_emoji_it_has(friend: Person) -> 
     friend.says("forget the fruit", forget(query="apple"), forget(query="melon"), PRESS)
 
     sent = "\n".join(one.text for one in list(friend.worker.line.replied.values())[-1])
-    asked = re.search(r"Erase these (\d+) messages", sent)
+    asked = re.search(r"Erase the (\d+) messages above", sent)
     assert asked is not None
     assert sent.count(" 2025-11-21 13:4") == int(asked[1]) == MOST_PROPOSED
 

@@ -60,7 +60,7 @@ def test_a_daily_digest_tells_what_is_due_stuck_and_done() -> None:
     assert summary.text == (
         "Good morning.\n\nTop 3 for today:\n- Taxes, due Wed 25 Nov\n- call Sato (Garden), due Tue 1 Dec\n- Books\n\n"
         "Might be stuck:\n- “about Friday” has been in the inbox for 12 days. Want to clarify?\n\n"
-        "Small win:\n- You completed 1 task(s) this week.\n- “Taxes” is next.\n\nReply to this message to capture a thought."
+        "Small win:\n- You completed 1 task this week.\n- “Taxes” is next.\n\nReply to this message to capture a thought."
     )
     assert summary.provenance.message_ids == {"m-Taxes", "m-Garden", "m-Books", "m-?"}
 

@@ -19,7 +19,7 @@ from tests.support.wishes.feature import STORED_WISHES
     ],
 )
 def test_what_forget_has_erased_is_told_as_it_was_asked(locale: str, kinds: list[str]) -> None:
-    asked = described((Holding(folder=one, count=1) for one in Held), locale=locale)
+    asked = described((Holding(folder=one, count=2) for one in Held), locale=locale)
     told = phrase(Phrase.FORGET_DONE, locale=locale, bot_name="Momo")
 
     assert [one for one in kinds if one in asked] == kinds

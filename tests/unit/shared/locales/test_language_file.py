@@ -57,7 +57,7 @@ def _flat(table: Mapping[str, object], path: str = "") -> Iterator[tuple[str, ob
 
 def places_in(text: object) -> list[str]:
     """Return the names in braces, as often as they stand there."""
-    return sorted(name for _, name, _, _ in string.Formatter().parse(str(text)) if name is not None)
+    return sorted(name for _, name, words, _ in string.Formatter().parse(str(text)) if name is not None and not words)
 
 
 def read(text: str) -> tuple[dict[Word, str], Texts]:

@@ -7,6 +7,13 @@ def test_braces_within_a_fact_stay() -> None:
     assert filled("{name} ({place})", name="{place}", place="ideas") == "{place} (ideas)"
 
 
+@pytest.mark.parametrize(
+    ("count", "text"), [("1", "1 vote in all"), ("0", "0 votes in all"), ("12", "12 votes in all")]
+)
+def test_a_word_depends_on_its_number(count: str, text: str) -> None:
+    assert filled("{count} {count:vote|votes} in all", count=count) == text
+
+
 def test_a_placeholder_without_a_fact_is_refused() -> None:
     with pytest.raises(KeyError):
         filled("{name} ({place})", name="lunch")

@@ -484,7 +484,7 @@ def test_archived_messages_are_counted_once_before_a_chat_is_erased(chat: Conver
     put_segment(chat, [message(2), message(3)])
     chat.journal.record(message(4))
 
-    assert holdings_of(chat)[0].text("en") == "messages 4"
+    assert holdings_of(chat)[0].text("en") == "4 messages"
 
 
 def test_of_messages_that_were_sent_days_apart_the_oldest_tells_where_to_begin(chat: Conversation) -> None:
