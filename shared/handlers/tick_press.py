@@ -123,8 +123,7 @@ class TickPressHandler:
         filed = FiledEntries.read(conversation)
         own = _tick_of(conversation, filed, press)
         if isinstance(own, Phrase):
-            logs.info("press_refused", reason=own.value)
-            return phrased(event, self.phrases, own)
+            return self._refused(event, own, list_handle=_list_handle_of(filed, press))
         by_event = self._ticks_beside(conversation, filed, event, own)
         ticks = tuple({tick.row.path: tick for tick in (own, *by_event.values())}.values())
         logs.info("entries_ticked", count=len(ticks))
@@ -145,6 +144,25 @@ class TickPressHandler:
 
         return in_chats_language(worded)
 
+    def _refused(self, event: LineEvent, reason: Phrase, *, list_handle: str) -> Announcement:
+        """Return why nothing is ticked, with a button for the list of an item that is there."""
+        logs.info("press_refused", reason=reason.value)
+        if not list_handle:
+            return phrased(event, self.phrases, reason)
+
+        def worded(locale: str | None) -> Announcement:
+            text = self.phrases.text(reason, locale=locale)
+            card = Card(title=text, buttons=(self._button_of(list_handle, locale=locale),))
+            return Announcement(event=event, text=text, offer=Offer(card=card_text(card)), is_silent=True)
+
+        return in_chats_language(worded)
+
+    def _button_of(self, list_handle: str, *, locale: str | None) -> CardButton:
+        """Return the button that shows the list, or the notes without the handle of a list."""
+        shown = ListPress(choice=ListChoice.SHOW, handle=list_handle, number=0) if list_handle else None
+        press = shown or PagePress(command="notes", page=0)
+        return CardButton(label=self.phrases.text(Phrase.LIST_BUTTON, locale=locale), value=press.data)
+
     def _ticks_beside(
         self, conversation: Conversation, filed: FiledEntries, event: LineEvent, own: _Tick
     ) -> dict[str, _Tick]:
@@ -164,12 +182,7 @@ class TickPressHandler:
         """Return the receipt, with a button for the list, or with the list itself."""
         confirmation, handle = receipt([*map(_deed, ticks)], locale=locale), ticks[0].list_handle
         if not shows_list:
-            page = (
-                ListPress(choice=ListChoice.SHOW, handle=handle, number=0)
-                if handle
-                else PagePress(command="notes", page=0)
-            )
-            again = CardButton(label=self.phrases.text(Phrase.LIST_BUTTON, locale=locale), value=page.data)
+            again = self._button_of(handle, locale=locale)
             return Overview(text=confirmation, card=Card(title=confirmation, buttons=(again,)))
         ticked = filed.with_done({tick.row.path for tick in ticks})
         overview = overview_of_list(ticked, handle, locale=locale) if handle else None
@@ -203,6 +216,13 @@ def _tick_of(conversation: Conversation, filed: FiledEntries, press: TickPress) 
     if row is None or entry is None or entry.without(filed.amendments.is_withdrawn_from_entries) is not entry:
         return Phrase.ENTRY_GONE
     return Phrase.ENTRY_WAS_DONE if entry.status == DONE else _Tick(entry=entry, row=row)
+
+
+def _list_handle_of(filed: FiledEntries, press: TickPress) -> str:
+    """Return the handle of the shared list of the pressed item; empty where there is no such item."""
+    items = (row for row in filed.rows if row.category is Category.ITEMS and handle_of(row) == press.handle)
+    row = next(items, None)
+    return handle_of_list(row.shown.get(LIST, "")) if row is not None else ""
 
 
 def _deed(tick: _Tick) -> Deed:

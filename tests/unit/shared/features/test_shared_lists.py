@@ -168,6 +168,18 @@ def test_the_card_of_a_list_ticks_and_clears(ann: Person) -> None:
     assert items(ann) == {"買い物/卵": "pending"}
 
 
+def test_a_press_on_an_item_that_is_ticked_already_offers_its_list(ann: Person) -> None:
+    adds(ann, "買い物リストに牛乳と卵", "牛乳", "卵", to="買い物リスト")
+    card = shows(ann)
+    ticks(ann, card, "牛乳")
+
+    refused = card_of(ann, ticks(ann, card, "牛乳"))
+
+    assert refused.title == japanese(Phrase.ENTRY_WAS_DONE)
+    shown = card_of(ann, ann.presses(button_of(refused, Phrase.LIST_BUTTON)))
+    assert [row.text for row in shown.rows] == ["卵", "牛乳"]
+
+
 def test_the_card_of_a_list_shows_what_its_turn_adds_afterwards(ann: Person) -> None:
     adds(ann, "買い物リストに牛乳", "牛乳", to="買い物リスト")
     eggs = ("add_to_list", {"items": ["卵"], "list": "買い物リスト"})
