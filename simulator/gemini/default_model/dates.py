@@ -17,7 +17,9 @@ CLOCK: Final = r"(?P<hour>\d{1,2})(?:時|:)?(?P<minute>\d{2})?分?(?: ?(?P<half>
 WEEKDAYS: Final = ("月", "火", "水", "木", "金", "土", "日")
 ENGLISH_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 JAPANESE_DAY: Final = rf"(?:(?P<day>今日|明日|明後日)|(?P<weekday>[{''.join(WEEKDAYS)}])曜日?|(?P<date>\d{{1,2}})日)の?"
-ENGLISH_DAY: Final = rf"(?:(?P<day>today|tomorrow)|(?:on )?(?P<weekday>{'|'.join(ENGLISH_WEEKDAYS)}))"
+ENGLISH_WEEKDAY: Final = f"(?P<weekday>{'|'.join(f'{name}|{name[:3]}' for name in ENGLISH_WEEKDAYS)})"
+"""A day of the week: `friday`, `Fri`."""
+ENGLISH_DAY: Final = rf"(?:(?P<day>today|tomorrow)|(?:on )?{ENGLISH_WEEKDAY})"
 THAI_DAY: Final = r"(?P<day>วันนี้|พรุ่งนี้)"
 _DAYS = {"今日": 0, "today": 0, "วันนี้": 0, "明日": 1, "tomorrow": 1, "พรุ่งนี้": 1, "明後日": 2}
 
@@ -27,7 +29,9 @@ def weekday_of(groups: Mapping[str, str]) -> int | None:
     name = groups.get("weekday")
     if name is None:
         return None
-    return WEEKDAYS.index(name) if name in WEEKDAYS else ENGLISH_WEEKDAYS.index(name)
+    if name in WEEKDAYS:
+        return WEEKDAYS.index(name)
+    return next(number for number, full_name in enumerate(ENGLISH_WEEKDAYS) if full_name.startswith(name))
 
 
 def time_of(groups: Mapping[str, str], now: dt.datetime) -> dt.datetime | None:

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say
+from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,12 +84,15 @@ def report(prompt: Prompt) -> Decision:
     """Say what the search returned, or what the bot proposes."""
     texts = _TEXTS[prompt.language]
     result = next(result for result in prompt.results if result.name in {RECALL, FORGET})
-    output = result.response.get("output")
     if result.name == FORGET:
         return Say(text=texts.proposed)
-    lines = output.get("lines", ()) if isinstance(output, dict) else ()
-    shown = "\n".join(_short_line(str(line)) for line in lines[:_SHOWN])
+    shown = "\n".join(shown_lines(mapping(result.response.get("output"))))
     return Say(text=texts.matches.format(lines=shown) if shown else texts.no_match)
+
+
+def shown_lines(output: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the first lines that a search of the chat has found, shortened."""
+    return tuple(_short_line(str(line)) for line in output.get("lines", ())[:_SHOWN])
 
 
 def is_catch_up(prompt: Prompt) -> bool:

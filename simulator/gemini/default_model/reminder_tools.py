@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simulator.gemini.default_model.dates import CLOCK, ENGLISH_WEEKDAYS, WEEKDAYS, now_of, time_of, weekday_of
+from simulator.gemini.default_model.dates import CLOCK, ENGLISH_WEEKDAY, WEEKDAYS, now_of, time_of, weekday_of
 from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say, mapping
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from simulator.gemini.default_model.phrases import Language
 
 _WEEKDAY = rf"(?P<weekday>[{''.join(WEEKDAYS)}])(?:曜日?)"
-_ENGLISH_WEEKDAY = rf"(?P<weekday>{'|'.join(ENGLISH_WEEKDAYS)})"
 _SAYING = r"(?:って|と)(?:言って|教えて|知らせて)(?:ください|ね)?"
 _REMIND = r"remind (?:me|us) (?:to |about |of )?"
 _TEXT = r"(?P<text>.{1,200}?)"
@@ -36,8 +35,8 @@ _REQUESTS = (
     rf"(?P<weeks>[2-9])週間(?P<every>ごと)の{_WEEKDAY}の?{CLOCK}に{_TEXT}{_SAYING}",
     rf"(?P<every>毎日){CLOCK}から(?P<last>\d{{1,2}})時まで1?時間ごとに{_TEXT}{_SAYING}",
     rf"(?P<every>every month) on the last day at {CLOCK} {_REMIND}{_TEXT}",
-    rf"(?P<every>every) {_NTH} {_ENGLISH_WEEKDAY} of the month at {CLOCK} {_REMIND}{_TEXT}",
-    rf"(?P<every>every) (?P<weeks>[2-9]) weeks on {_ENGLISH_WEEKDAY} at {CLOCK} {_REMIND}{_TEXT}",
+    rf"(?P<every>every) {_NTH} {ENGLISH_WEEKDAY} of the month at {CLOCK} {_REMIND}{_TEXT}",
+    rf"(?P<every>every) (?P<weeks>[2-9]) weeks on {ENGLISH_WEEKDAY} at {CLOCK} {_REMIND}{_TEXT}",
     rf"(?P<every>every) hour from {CLOCK} to (?P<last>\d{{1,2}}) {_REMIND}{_TEXT}",
     rf"(?P<in>\d{{1,3}})(?P<unit>分|時間)後に{_TEXT}{_SAYING}",
     rf"(?P<day>今日|明日|明後日)の(?:朝|午前)?{CLOCK}に{_TEXT}{_SAYING}",
@@ -47,12 +46,12 @@ _REQUESTS = (
     rf"remind (?:me|us) (?P<day>today|tomorrow) at {CLOCK}: ?{_TEXT}",
     rf"remind (?:me|us) at {CLOCK} (?P<day>today|tomorrow): ?{_TEXT}",
     rf"remind (?:me|us) at {CLOCK}: ?{_TEXT}",
-    rf"remind (?:me|us) (?:on )?{_ENGLISH_WEEKDAY} (?:at )?{CLOCK}: ?{_TEXT}",
+    rf"remind (?:me|us) (?:on )?{ENGLISH_WEEKDAY} (?:at )?{CLOCK}: ?{_TEXT}",
     rf"{_REMIND}{_TEXT} in (?P<in>\d{{1,3}}) (?P<unit>minutes|hours|minute|hour)",
     rf"{_REMIND}{_TEXT} (?P<day>today|tomorrow) at {CLOCK}",
     rf"{_REMIND}{_TEXT} (?P<every>every day) at {CLOCK}",
-    rf"(?P<every>every) {_ENGLISH_WEEKDAY} at {CLOCK} {_REMIND}{_TEXT}",
-    rf"{_REMIND}{_TEXT} (?P<every>every) {_ENGLISH_WEEKDAY} at {CLOCK}",
+    rf"(?P<every>every) {ENGLISH_WEEKDAY} at {CLOCK} {_REMIND}{_TEXT}",
+    rf"{_REMIND}{_TEXT} (?P<every>every) {ENGLISH_WEEKDAY} at {CLOCK}",
     rf"send me (?P<text>my daily digest) (?P<every>every day) at {CLOCK}",
     rf"(?P<every>every day) at {CLOCK} send us (?P<text>a summary of (?:yesterday|the day))",
 )
