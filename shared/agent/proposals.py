@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Final
 
 from shared.agent.model import Json
-from shared.agent.receipts import quotable, shown_place, without_receipt_symbols, without_turns
+from shared.agent.receipts import quotable, quoted, shown_place, without_receipt_symbols, without_turns
 from shared.conversation.records import ProposedCall
 from shared.frozen import frozen
 from shared.line.utf16 import without_lone_surrogates
@@ -28,7 +28,7 @@ ARGUMENTS_LIMIT: Final = 2_000
 _NAME_GRAPHEMES: Final = 80
 _INDENT: Final = "     "
 _FIRST: Final = ("at", "zone", "rule", "digest")  # of the arguments, so that a long text cannot hide them
-_OF_SEVERAL: Final = frozenset({"settle", "add_to_list", "clear_list"})
+_OF_SEVERAL: Final = frozenset({"settle", "add_to_list", "clear_list", "undo_last_change"})
 """The tools whose calls are named by several things, each a line of `ProposedCall.name`."""
 _SHOWN_BY_NAME: Final = frozenset({"id", "page_id", "path"})
 
@@ -42,14 +42,15 @@ class Proposals:
         self._lock = Lock()
 
     def add(self, proposed: ProposedCall, arguments: Json, *, revise: Callable[[], str] = str) -> bool:
-        """Propose a call with these arguments; return False if the call is too long, or three others are proposed.
+        """Propose a call with these arguments; return False if the call or its name is too long, or three others are proposed.
 
         Lone surrogates are removed, because no record can hold them. `revise` returns the state of the target after the turn.
         """
         text = without_lone_surrogates(json.dumps(arguments, ensure_ascii=False, sort_keys=True))
         with self._lock:
             is_known = (proposed.tool, text) in self._proposed
-            if len(text) > ARGUMENTS_LIMIT or (not is_known and len(self._proposed) >= MOST_PROPOSED):
+            is_long = max(len(text), len(proposed.name)) > ARGUMENTS_LIMIT
+            if is_long or (not is_known and len(self._proposed) >= MOST_PROPOSED):
                 return False
             name = without_lone_surrogates(proposed.name)
             self._proposed[proposed.tool, text] = replace(proposed, arguments=text, name=name)
@@ -110,7 +111,7 @@ _NAMED: Final = frozenset(ShownArgument)
 
 @frozen
 class _Texts:
-    """The effects of a tap on the thing of this {name}, by tool; `served_tool` stands for each tool of a tool server."""
+    """The effects of a tap on the things of this {name}, quoted, by tool; `served_tool` stands for each tool of a tool server."""
 
     classify_and_capture: str
     delete_entry: str
@@ -155,16 +156,17 @@ def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
 
 def _lines(call: ProposedCall, texts: _Texts, *, locale: str) -> Iterator[str]:
     arguments: Json = json.loads(call.arguments)
-    call_name = listed(call.name.splitlines(), locale=locale) if call.tool in _OF_SEVERAL else call.name
-    name = quotable(call_name, limit=_NAME_GRAPHEMES)
-    head = str(getattr(texts, call.tool, texts.served_tool)).replace("{name}", name)
+    names = (call.name.splitlines() if call.tool in _OF_SEVERAL else []) or [call.name]
+    is_cut = any(quotable(name, limit=_NAME_GRAPHEMES) != quotable(name, limit=len(name) + 1) for name in names)
+    shown_names = quoted(names, limit=_NAME_GRAPHEMES, locale=locale)
+    head = str(getattr(texts, call.tool, texts.served_tool)).replace("{name}", shown_names)
     path = arguments.get("path")
     place = path if isinstance(path, str) else _due(call.due_at, call.due_rule, locale=locale)
     yield f"☐ {head} ({place})" if place else f"☐ {head}"
     start = str(arguments.get("at") or call.due_at)
     for argument, value in _shown(arguments):
         shown = _value_text(argument, value, start=start, locale=locale)
-        if shown and (shown.split() != call_name.split() or name != quotable(call_name, limit=len(call_name) + 1)):
+        if shown and (is_cut or shown.split() != listed(names, locale=locale).split()):
             label = texts.arguments[ShownArgument(argument)] if argument in _NAMED else argument
             yield without_receipt_symbols(
                 without_turns(without_lone_surrogates(f"{_INDENT}{label}: {_indented(shown)}"))

@@ -263,6 +263,16 @@ def closing_receipt(text: str) -> str:
     return last if last.startswith("✓ ") and "\n" not in last else ""
 
 
+def quoted(names: Sequence[str], *, limit: int, locale: str) -> str:
+    """Return the names, each between its own quotation marks and cut at `limit` graphemes: “milk”, “eggs”."""
+    texts = _texts(locale)
+    return listed((_quoted(name, texts, limit=limit) for name in names), locale=locale)
+
+
+def _quoted(name: str, texts: ReceiptTexts, *, limit: int) -> str:
+    return filled(texts.named, name=quotable(name, limit=limit))
+
+
 def _names_with_count(names: Sequence[str], texts: ReceiptTexts, *, locale: str) -> str:
     shown = listed(names[:_NAMES_SHOWN], locale=locale)
     hidden_count = len(names) - _NAMES_SHOWN
@@ -270,7 +280,7 @@ def _names_with_count(names: Sequence[str], texts: ReceiptTexts, *, locale: str)
 
 
 def _name_with_details(deed: Deed, texts: ReceiptTexts, *, name: str, limit: int, locale: str) -> str:
-    name = filled(texts.named, name=quotable(name, limit=limit))
+    name = _quoted(name, texts, limit=limit)
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed
         text = texts.with_message if deed.due.comes_with_message else text

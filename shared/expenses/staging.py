@@ -141,8 +141,8 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
         return thing.revision
 
     def name_of(self, thing: ExpenseRecord) -> str:
-        """Return the purpose of an expense; of a settlement, the purposes of the closed expenses: "dinner, taxi"."""
-        return thing.what if isinstance(thing, Expense) else ", ".join(self._closed_by(thing)) or thing.day
+        """Return the purpose of an expense; of a settlement, the purposes of the closed expenses, a line each."""
+        return thing.what if isinstance(thing, Expense) else "\n".join(self._closed_by(thing)) or thing.day
 
     def _closed_by(self, settlement: Settlement) -> tuple[str, ...]:
         """Return the purposes of the expenses that a settlement closes."""

@@ -344,7 +344,7 @@ def test_the_question_to_settle_lists_the_transfers_as_its_language_does(pool: T
     chat.worker.profiles.names[recorded.USER] = "Ann"
     pays(chat.person, "dinner", what="dinner", amount="900", among=["me", "Ben", "Cho"])
     asked = chat.asks(calling(("settle", {})), text="精算して")
-    assert "☐ 精算：「Ben → Ann: ¥300、Cho → Ann: ¥300」" in chat.sent_for(asked)
+    assert "☐ 精算：「Ben → Ann: ¥300」、「Cho → Ann: ¥300」" in chat.sent_for(asked)
 
 
 def test_somebody_who_never_wrote_is_added_by_name(ann: Person) -> None:
@@ -639,6 +639,31 @@ def test_who_writes_without_an_id_is_asked_for_names(ann: Person, people: dict[s
 
     writes(payer="Ben", among=["Ben", "Cho"])
     assert [shares(one) for one in expenses(ann)] == [{"Ben": 3_000, "Cho": 3_000}]
+
+
+def test_a_question_shows_every_transfer_of_a_settlement(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    chat.worker.profiles.names[recorded.USER] = "Ann"
+    names = [f"とても長い名前の友だち{number}" for number in range(6)]
+    pays(chat.person, "夕食7000円", what="夕食", amount="7000", among=["me", *names])
+
+    asked = chat.asks(calling(("settle", {})), text="精算して")
+
+    transfers = "、".join(f"「{name} → Ann: ¥1,000」" for name in names)
+    assert f"☐ 精算：{transfers}" in chat.sent_for(asked)
+
+
+def test_an_undo_of_a_settlement_asks_with_each_expense_in_its_own_quotes(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    chat.worker.profiles.names[recorded.USER] = "Ann"
+    for what in ("夕食", "タクシー"):
+        pays(chat.person, f"{what}1000円", what=what, amount="1000", among=["me", "Ben"])
+    chat.asks(calling(("settle", {})), text="精算して")
+    chat.press()
+
+    asked = chat.asks(calling(("undo_last_change", {})), text="取り消して")
+
+    assert "☐ 直前の変更を元に戻す：「夕食」、「タクシー」" in chat.sent_for(asked)
 
 
 def test_a_tap_settles_only_the_expenses_that_its_question_showed(pool: ThreadPoolExecutor) -> None:

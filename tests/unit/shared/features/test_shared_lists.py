@@ -353,7 +353,7 @@ def test_after_outside_words_an_addition_waits_for_a_tap_that_shows_all(pool: Th
 
     asked = chat.asks(calling(("add_to_list", {"list": "party", "items": ["milk", "eggs"]})))
     assert items(chat.person) == {}
-    assert "Put on the list: “milk, eggs” list: party" in chat.sent_for(asked)
+    assert "Put on the list: “milk”, “eggs” list: party" in chat.sent_for(asked)
     chat.press()
 
     assert items(chat.person) == {"party/eggs": "pending", "party/milk": "pending"}
