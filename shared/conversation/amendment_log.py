@@ -123,13 +123,16 @@ class AmendmentLog:
             for _ in range(SWAP_ATTEMPTS):
                 if amendments is not None:
                     return amendments
-                amendments = self._begin_reading(self.list_events())()
+                amendments = self._begin_reading(self.list_events(), is_again=True)()
             raise StorageUnavailableError("others kept folding the amendments")
 
         return end
 
-    def _begin_reading(self, listing: AmendedListing) -> Callable[[], Amendments | None]:
-        """Begin to read the listed events.  None: some of them were folded since."""
+    def _begin_reading(self, listing: AmendedListing, *, is_again: bool = False) -> Callable[[], Amendments | None]:
+        """Begin to read the listed events.  None: some of them were folded since, or, unless `is_again`, an event was written since.
+
+        For example, a reset takes the words of a listed edit before they are read: without the reset the message would seem withdrawn.
+        """
         reads, view = self.objects.reads, listing.view
         reading = self.objects.begin_reading(listing.events)
         edited_ids = {name.id for name in listing.events.values() if name.kind == AmendmentKind.EDIT}
@@ -153,7 +156,10 @@ class AmendmentLog:
                 amendments = Amendments(withdrawn=folded.withdrawn_ids)
                 events += (*(older.event for older in folded.events), *events_of(watermark.result()))
             if events:
-                amendments = amendments.with_events(events).with_words(words)
+                amendments = amendments.with_events(events)
+                if not is_again and amendments.lacks_event_behind(words):
+                    return None
+                amendments = amendments.with_words(words)
             self.views.cache(self.names, listing, amendments)
             return amendments
 

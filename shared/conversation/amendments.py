@@ -81,23 +81,42 @@ class Amendments:
         ).without_dead_edits()
 
     def with_words(self, words: Mapping[str, EditedWords | None]) -> "Amendments":
-        """Return the amendments with the newest words of edited messages; an edited message without words counts as withdrawn."""
+        """Return the amendments with the newest words of edited messages; an edited message without words counts as withdrawn.
+
+        Not so an erased edit: a reset takes the words of the edit, and spares entries made from them.
+        """
         edits, edited_ms, withdrawn = dict(self.edits), dict(self.edited_ms), set(self.withdrawn)
         for edited_id, edited in words.items():
             if edited is None or edited.text is None:
-                withdrawn.add(edited_id)
+                withdrawn |= {edited_id} - self.erased_edits
             elif edited.timestamp_ms >= edited_ms.get(edited_id, 0):
                 edits[edited_id], edited_ms[edited_id] = edited.text, edited.timestamp_ms
         return replace(self, edits=edits, edited_ms=edited_ms, withdrawn=frozenset(withdrawn)).without_dead_edits()
 
+    def lacks_event_behind(self, words: Mapping[str, EditedWords | None]) -> bool:
+        """Whether an edited message without words is neither withdrawn nor erased here: the event was written after the listing."""
+        wordless = {edited_id for edited_id, edited in words.items() if edited is None or edited.text is None}
+        return bool(wordless & self.edited_ms.keys() - self.erased_edits)
+
+    @property
+    def erased_edits(self) -> frozenset[str]:
+        """The messages whose newest edit was erased, by a reset that spared entries."""
+        return frozenset(one for one, at_ms in self.edited_ms.items() if at_ms <= self.erased_ms)
+
     def without_dead_edits(self) -> "Amendments":
-        """Return the amendments without edits of withdrawn or erased messages."""
-        dead = {one for one, at_ms in self.edited_ms.items() if one in self.withdrawn or at_ms <= self.erased_ms}
-        if not dead:
+        """Return the amendments without edits of withdrawn or erased messages.
+
+        Of an edit from before a reset the time stays: entries, which a reset spares, may hold the message's older words.
+        """
+        dead = {
+            one for one, at_ms in self.edited_ms.items() if one in self.withdrawn or at_ms <= self.erased_entries_ms
+        }
+        wordless = (dead | self.erased_edits) & self.edits.keys()
+        if not dead and not wordless:
             return self
         return replace(
             self,
-            edits={one: text for one, text in self.edits.items() if one not in dead},
+            edits={one: text for one, text in self.edits.items() if one not in wordless},
             edited_ms={one: at_ms for one, at_ms in self.edited_ms.items() if one not in dead},
         )
 
@@ -106,7 +125,7 @@ class Amendments:
         return frozenset(
             message.line_message_id
             for message in messages
-            if self.edited_ms.get(message.line_message_id, 0) > message.edited_ms
+            if self.edited_ms.get(message.line_message_id, 0) > max(message.edited_ms, self.erased_ms)
             and message.line_message_id not in self.edits
         )
 

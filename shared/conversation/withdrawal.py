@@ -124,7 +124,7 @@ class Withdrawal:
 
         Entries and recaps of older words are removed; the newer words are filed when a person asks for it. What was `made` from the older
         words is stored until `mark_told`. Returns whether the edit counts; an edit from before an erasure, or before its author took back
-        everything, does not.
+        everything, does not: of it no words are stored, and entries of older words, which a reset has spared, go.
         """
         by = mark_id(user_id) or None
         edited = Amendment(
@@ -132,6 +132,7 @@ class Withdrawal:
         )
         conversation.amendments.amend(edited)
         if conversation.amendments.edits.drop_erased(line_message_id):
+            self.clear_holders(conversation)
             return False
         if conversation.amendments.has_forgotten(user_id, timestamp_ms=timestamp_ms):
             self.withdraw(conversation, line_message_id, timestamp_ms=timestamp_ms)

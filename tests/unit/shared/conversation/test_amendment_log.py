@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 
 import pytest
@@ -61,6 +62,21 @@ class CountingStore(MemoryObjectStore):
         return super().read(name)
 
 
+class CutInStore(MemoryObjectStore):
+    """A bucket in which another worker does something just before the next read of an object."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next: dict[str, Callable[[], None]] = {}
+
+    def cut_in(self, name: str, act: Callable[[], None]) -> None:
+        self._next[name] = act
+
+    def read(self, name: str) -> StoredObject | None:
+        self._next.pop(name, lambda: None)()
+        return super().read(name)
+
+
 def edit(timestamp_ms: int, text: str) -> Amendment:
     return Amendment(line_message_id="m1", timestamp_ms=timestamp_ms, text=text)
 
@@ -111,6 +127,25 @@ def test_an_edit_from_before_an_erasure_keeps_no_words_in_either_order(
     assert chat.amendments.edits.drop_erased("m2")
     assert "4711" not in everything_in(store)
     assert chat.amendments.look().withdrawn == {"m1", "m2"}
+
+
+def test_after_a_reset_every_instance_knows_of_an_older_edit_the_time_alone(store: MemoryObjectStore) -> None:
+    warm, other, new = (conversations_on(store, InlineExecutor()).of(CHAT).amendments for _ in range(3))
+    warm.amend(edit(3, "my pin is 4711"))
+    assert warm.look().edits == {"m1": "my pin is 4711"}
+
+    other.erase(4, spares_entries=True)
+
+    assert warm.look() == new.look() == Amendments(edited_ms={"m1": 3}, erased_ms=4)
+
+
+def test_a_reset_that_takes_the_words_of_a_listed_edit_is_listed_too() -> None:
+    store = CutInStore()
+    chat, other = (conversations_on(store, InlineExecutor()).of(CHAT) for _ in range(2))
+    chat.amendments.amend(edit(3, "my pin is 4711"))
+    store.cut_in(chat.names.edited("m1"), lambda: other.amendments.erase(4, spares_entries=True))
+
+    assert chat.amendments.look() == Amendments(edited_ms={"m1": 3}, erased_ms=4)
 
 
 def test_an_edit_in_the_millisecond_of_an_erasure_keeps_no_words(chat: Conversation, store: MemoryObjectStore) -> None:

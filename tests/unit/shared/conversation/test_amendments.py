@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from shared.conversation.amendment_records import EditedWords
 from shared.conversation.amendments import Amendments, Plan
 from tests.support.chats import answer, message
 
@@ -59,9 +60,20 @@ def test_a_plan_that_names_nothing_new_is_part_of_another(part: Plan, *, is_name
 
 
 def test_an_edit_up_to_an_erasure_is_dead() -> None:
-    amendments = Amendments(edited_ms={"m1": 4, "m2": 5}, edits={"m1": "a", "m2": "b"}, erased_ms=4)
+    amendments = Amendments(
+        edited_ms={"m1": 4, "m2": 5}, edits={"m1": "a", "m2": "b"}, erased_ms=4, erased_entries_ms=4
+    )
 
-    assert amendments.without_dead_edits() == Amendments(edited_ms={"m2": 5}, edits={"m2": "b"}, erased_ms=4)
+    assert amendments.without_dead_edits() == replace(amendments, edited_ms={"m2": 5}, edits={"m2": "b"})
+
+
+def test_an_edit_up_to_a_reset_has_no_words_but_goes_on_replacing_what_entries_hold() -> None:
+    reset = Amendments(edited_ms={"m1": 4}, edits={"m1": "a"}, erased_ms=4).without_dead_edits()
+
+    assert reset == Amendments(edited_ms={"m1": 4}, erased_ms=4)
+    assert [reset.is_withdrawn_from_entries("m1", words_ms) for words_ms in (3, 4)] == [True, False]
+    assert not reset.unread_edits_of([message(1, timestamp_ms=2)])
+    assert reset.with_words({"m1": EditedWords(timestamp_ms=4)}) == reset
 
 
 def test_a_message_is_withdrawn_by_its_id_or_by_its_timestamp() -> None:

@@ -10,8 +10,10 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.conversation.amendment_records import Amendment
 from shared.conversation.snapshot import MemoryLimits
+from shared.handlers.unsend import withdrawal_of
 from tests.support import recorded
-from tests.support.chats import fold_amendments
+from tests.support.chats import conversations_on, everything_in, fold_amendments
+from tests.support.inline import InlineExecutor
 from tests.support.people import START_MS, ChatEvents
 from tests.support.pushed import PushedWorker, message_ids
 
@@ -100,3 +102,45 @@ def test_a_prompt_shows_the_words_of_an_edit_that_is_being_carried_out_however_m
 
     assert "] lunch at two" in worker.prompt()
     assert "] lunch at one" not in worker.prompt()
+
+
+def resets(worker: PushedWorker, *, until_ms: int) -> None:
+    """Another instance, which has read nothing of the chat, carries out a reset, with its second pass."""
+    elsewhere = conversations_on(worker.store, InlineExecutor()).of(recorded.GROUP)
+    withdrawal = withdrawal_of(worker.clock)
+    withdrawal.erase(elsewhere, until_ms=until_ms, spares_entries=True)
+    withdrawal.finish_erasure(conversations_on(worker.store, InlineExecutor()).of(recorded.GROUP), str(until_ms))
+
+
+def entries_in(worker: PushedWorker) -> str:
+    stored = map(worker.store.read, (one.name for one in worker.store.list(f"entries/{recorded.GROUP}/ideas/")))
+    return "".join(one.data.decode() for one in stored if one is not None)
+
+
+def test_a_reset_spares_an_entry_of_edited_words_in_every_instance(
+    worker: PushedWorker, group: ChatEvents, edited: dict[str, Any]
+) -> None:
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "lunch at one"}]
+    files = group.text("@Aizuchi keep that", quotedMessageId=edited["message"]["id"])
+    worker.deliver(files, thinks=[FILES, HELLO])
+    assert "lunch at one" in entries_in(worker)
+
+    resets(worker, until_ms=files["timestamp"] + 1)
+
+    assert "lunch at one" in entries_in(worker)
+
+
+def test_an_edit_that_comes_after_a_later_reset_takes_the_entry_of_the_older_words(
+    worker: PushedWorker, group: ChatEvents
+) -> None:
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "lunch at noon"}]
+    files = group.text("@Aizuchi lunch at noon")
+    worker.deliver(files, thinks=[FILES, HELLO])
+    late = edit(group, files, "@Aizuchi lunch at one")
+    assert "lunch at noon" in entries_in(worker)
+    resets(worker, until_ms=late["timestamp"] + 1)
+    assert "lunch at noon" in entries_in(worker)
+
+    worker.deliver(late)
+
+    assert "lunch" not in everything_in(worker.store)
