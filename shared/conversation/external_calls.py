@@ -186,11 +186,7 @@ def _is_affected(record: CallRecord, amendments: Amendments) -> bool:
     read = record.provenance
     edits_ms = (amendments.edited_ms[one] for one in amendments.edited_ms.keys() & read.message_ids)
     is_edited = any(record.started_ms <= edited_ms + SKEW_MS for edited_ms in edits_ms)
-    return (
-        read.is_erased_by(amendments)
-        or is_edited
-        or read.names_removed(amendments.withdrawn, amendments.redacted.keys())
-    )
+    return is_edited or read.is_affected_by(amendments) or not read.derived_ids.isdisjoint(amendments.redacted.keys())
 
 
 def _turn_key(first_line_message_id: str) -> str:

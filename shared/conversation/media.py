@@ -177,15 +177,21 @@ def count_media(conversation: Conversation) -> int:
     return sum(not one.name.endswith(_LABEL_SUFFIX) for one in objects)
 
 
-def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel]:
-    """Return the readable labels, by the ids of their messages.  Raises: StorageUnavailableError."""
+def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel | None]:
+    """Return the label of each medium, by the id of its message.  None: its writer died before the label, or the label cannot be read.
+
+    Raises: StorageUnavailableError.
+    """
     prefix, objects = conversation.names.media_prefix, conversation.objects
-    label_objects = [one for one in objects.store.list(prefix) if one.name.endswith(_LABEL_SUFFIX)]
-    return {
+    listed = objects.store.list(prefix)
+    label_objects = [one for one in listed if one.name.endswith(_LABEL_SUFFIX)]
+    labels = {
         label_object.name.removeprefix(prefix).removesuffix(_LABEL_SUFFIX): label
         for label_object, data in zip(label_objects, objects.read_all(label_objects), strict=True)
         for label in decode_readable(MediumLabel, [data])
     }
+    media_ids = (one.name.removeprefix(prefix).removesuffix(_LABEL_SUFFIX) for one in listed)
+    return {line_message_id: labels.get(line_message_id) for line_message_id in media_ids}
 
 
 def _write(

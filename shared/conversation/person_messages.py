@@ -15,7 +15,7 @@ class PersonMessages:
     """The records stored of a person in a chat.
 
     `own`: the ids of the person's messages whose words or medium are stored. `source_only`: messages of which only derived records are
-    stored. `unnamed`: quoted media without a sender in their label or in a stored message.
+    stored. `unnamed`: media without a sender in a stored message that were quoted, or have no readable label.
     """
 
     own: frozenset[str]
@@ -35,8 +35,8 @@ class PersonMessages:
         Raises: StorageUnavailableError.
         """
         labels, mark = media_labels(conversation), mark_id(user_id)
-        sent = {own_id for own_id, one in labels.items() if one.by == mark and one.timestamp_ms <= until_ms}
-        quoted = {own_id for own_id, one in labels.items() if one.timestamp_ms == UNKNOWN_MS}
+        sent = {own_id for own_id, one in labels.items() if one and one.by == mark and one.timestamp_ms <= until_ms}
+        quoted = {own_id for own_id, one in labels.items() if one is None or one.timestamp_ms == UNKNOWN_MS}
         journalled, recorded = conversation.journal.read_messages(), conversation.journal.read_outcomes()
         snapshot = conversation.snapshot.read().record
         segments = tuple(Sweep(archive=conversation.archive).find({user_id, mark, *quoted}))

@@ -1,4 +1,4 @@
-"""The messages of a person, including messages of which only an answer or a feature's object remains, such as an entry."""
+"""The messages of a person, also where only an answer, a feature's object or what undoes a change remains of them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,6 +7,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.person_messages import PersonMessages
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
+from shared.conversation.undo import UndoRecord
 from shared.features.stored_feature import StoredFeature
 from shared.features.stored_features import STORED_FEATURES
 
@@ -19,6 +20,7 @@ def messages_of(
     Raises: StorageUnavailableError, UnknownRecordVersionError.
     """
     stored, mark = PersonMessages.stored_in(conversation, user_id, until_ms=until_ms), mark_id(user_id)
-    filed = Provenance.union(provenance for one in features for _, provenance in one.sources(conversation))
+    of_features = (provenance for one in features for _, provenance in one.sources(conversation))
+    filed = Provenance.union((*of_features, UndoRecord.stored(conversation).provenance))
     behind = {own_id for own_id, said_ms in filed.messages.get(mark, {}).items() if said_ms <= until_ms}
     return replace(stored, source_only=stored.source_only | (behind - stored.own))

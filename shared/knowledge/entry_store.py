@@ -67,17 +67,24 @@ class EntryStore:
         return [one for one in objects if is_entry_path(path_in(one.name))]
 
     def provenances(self) -> Iterator[tuple[str, Provenance]]:
-        """Yield the name of each entry's object, and the entry's provenance.
+        """Yield the name of each entry's object, and the entry's provenance; a tombstone counts, because its path was made of a name.
 
-        Only entries that changed since the last write of the catalog are read.
+        Only entries that changed since the last write of the catalog are read, and tombstones.
         """
         rows = self.catalog().by_path
         for entry_object in self.list():
-            path = path_in(entry_object.name)
-            row = rows.get(path)
-            row_or_entry = row if row is not None and row.generation == entry_object.generation else self.entry(path)
-            if row_or_entry is not None:
-                yield entry_object.name, row_or_entry.provenance
+            row = rows.get(path_in(entry_object.name))
+            is_current = row is not None and row.generation == entry_object.generation
+            provenance = row.provenance if row is not None and is_current else self._provenance_in(entry_object.name)
+            if provenance is not None:
+                yield entry_object.name, provenance
+
+    def _provenance_in(self, name: str) -> Provenance | None:
+        """Return the provenance of the entry or of the tombstone; None where there is neither, or none that can be read."""
+        stored = self.conversation.objects.store.read(name)
+        tombstone = tombstone_in(stored.data) if stored is not None else None
+        entry = entry_in(path_in(name), stored) if tombstone is None else None
+        return tombstone.provenance if tombstone is not None else entry.provenance if entry is not None else None
 
     def entry(self, path: str) -> Entry | None:
         """Return the entry, or None where there is no readable entry."""

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallRecord, CallWords, ExternalCalls, KnownCall, call_key
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError, UnknownRecordVersionError, UnusableIdError
 from shared.storage.object_store import StoredObject
@@ -192,6 +193,18 @@ def test_a_call_that_cannot_be_read_does_not_silence_a_turn(calls: ExternalCalls
     assert calls.of_turn(["m1"]) == ()
     assert calls.results() == ()
     assert calls.begin(KEY, record()) == KnownCall(record=record())
+
+
+@pytest.mark.parametrize(("until_ms", "is_kept"), [(4, True), (5, False)])
+def test_a_call_is_forgotten_with_a_member_of_whom_nothing_else_is_stored(
+    calls: ExternalCalls, store: MemoryObjectStore, until_ms: int, *, is_kept: bool
+) -> None:
+    read = Provenance.of_sources([Source(line_message_id="m1", timestamp_ms=5, by="member-1")])
+    calls.begin(KEY, replace(record("4711"), provenance=read))
+
+    CallWords().remove_withdrawn(calls.conversation, Amendments(members={"member-1": until_ms}))
+
+    assert ("4711" in "".join(bucket(store).values())) is is_kept
 
 
 @pytest.mark.parametrize(("since_ms", "is_kept"), [(9, False), (10, False), (11, True)])

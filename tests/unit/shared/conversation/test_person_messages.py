@@ -109,6 +109,17 @@ def test_quoted_media_are_unnamed_until_a_stored_message_names_their_sender(chat
     )
 
 
+def test_media_whose_label_was_never_written_or_cannot_be_read_are_unnamed(chat: Conversation) -> None:
+    for number in (4, 5):
+        chat.objects.store.create(chat.names.medium(f"m{number}"), b"bytes")
+    chat.objects.store.create(chat.names.medium_label("m6"), b"{")
+    chat.journal.keep(replace(message(5), user_id=KENJI))
+
+    assert PersonMessages.stored_in(chat, YUKI, until_ms=5) == PersonMessages(
+        own=frozenset(), unnamed=frozenset({"m4", "m6"})
+    )
+
+
 def test_labels_are_listed_once(clock: FixedClock) -> None:
     store = ListedStore()
     chat = conversations_on(store, InlineExecutor(), clock).of("C" + "1" * 32)

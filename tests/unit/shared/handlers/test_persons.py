@@ -6,13 +6,16 @@ import pytest
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.provenance import Provenance, Source
+from shared.conversation.records import StagedWrite
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
+from shared.conversation.undo import UNDO_FILE, undo_write
 from shared.handlers.persons import messages_of
 from shared.knowledge.catalog import Catalog, row_of
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import format_entry
 from shared.knowledge.entry_store import CATALOG_FILE
+from shared.knowledge.tombstone import encoded_tombstone
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import encode
 from tests.support.archives import put_segment
@@ -111,3 +114,15 @@ def test_a_message_that_is_stored_is_the_persons_own(group: Conversation) -> Non
     assert found.own == {"m1"}
     assert found.source_only == {"m4"}
     assert found.ids == {"m1", "m4"}
+
+
+def test_what_a_deleted_entry_came_from_is_known_until_its_path_and_its_undo_are_gone(group: Conversation) -> None:
+    path, store = SATO.path, group.objects.store
+    deleted = format_entry(replace(SATO, provenance=Provenance.of_sources(SOURCES[:1])))
+    tombstone = encoded_tombstone(path, deleted.encode(), key=(2, 0), deleted_ms=5)
+    store.create(group.names.entry(path), tombstone)
+    assert named(group) == {"m1"}
+
+    undo = undo_write([StagedWrite(path=path, text=deleted)], Provenance.of_sources(SOURCES[3:]), key=(2, 1))
+    store.create(group.names.entry(UNDO_FILE), (undo.text or "").encode())
+    assert named(group, until_ms=4) == {"m1", "m4"}
