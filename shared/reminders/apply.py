@@ -96,6 +96,7 @@ def record_said(store: ReminderStore, said_reminder: SaidReminder, *, now_ms: in
 def _changed(stored: Reminder, staged: Reminder) -> Reminder:
     """Return the staged reminder; with an unchanged schedule, the occurrence that ticks have reached since stays.
 
+    A member's new text for another member's reminder leaves no older text in a claim: the reminder no longer goes with its messages.
     Only an undo stages an open reminder over a cancelled reminder, which it replaces whole.
     """
     staged = replace(
@@ -103,10 +104,13 @@ def _changed(stored: Reminder, staged: Reminder) -> Reminder:
     )
     if stored.state is ReminderState.CANCELLED or not staged.has_schedule_of(stored):
         return staged
+    claim = stored.claim
+    if claim is not None and not stored.provenance.message_ids <= staged.provenance.message_ids:
+        claim = claim.without_text()
     return replace(
         staged,
         due_ms=stored.due_ms,
-        claim=stored.claim,
+        claim=claim,
         kept_ms=stored.kept_ms,
         tries=stored.tries,
         state=stored.state,

@@ -70,6 +70,11 @@ class _Claimed:
     is_repeated: bool
     may_be_pushed: bool
 
+    @property
+    def is_text_lost(self) -> bool:
+        """Whether the text of the first claim was removed since."""
+        return self.reminder.claim is not None and self.reminder.claim.is_text_lost
+
 
 @frozen
 class Summary:
@@ -187,7 +192,8 @@ class ReminderDelivery:
                 is_repeated = fate.kind == "already_accepted"
                 if is_repeated and not is_summary:
                     words = self._first_words(store.conversation, claimed) or words
-                is_known = not (is_repeated and claimed.may_be_pushed)  # else the words of another worker's summary
+                # Else the words of another worker's summary, or of messages that the reminder no longer names
+                is_known = not (is_repeated and (claimed.may_be_pushed or claimed.is_text_lost))
                 self._record(store.conversation, claimed.occurrence, words, fate, amendments, is_known=is_known)
                 self._advance(store, claimed.reminder, claimed.occurrence, is_postponed=False)
                 logs.info("reminder_pushed", is_late=claimed.occurrence.shows_time, was_pushed=fate.kind != "accepted")
@@ -373,6 +379,7 @@ class ReminderDelivery:
             until_ms=until_ms,
             text=before.text if before is not None and is_repeated else reminder.text,
             has_reached_push=may_be_pushed or reminder.kind is not ReminderKind.CHAT_SUMMARY,
+            is_text_lost=before is not None and is_repeated and before.is_text_lost,
         )
         claimed_reminder, written = swap_claimed(store, replace(reminder, claim=claim), generation)
         return _Claimed(
@@ -471,7 +478,12 @@ class ReminderDelivery:
         """Advance the reminder past the occurrence, unless the reminder has changed meanwhile; make the next occurrence's marker."""
 
         def change(current: Reminder | None) -> Reminder | None:
-            if current is None or (current.claim, current.due_ms) != (reminder.claim, reminder.due_ms):
+            if current is None or current.due_ms != reminder.due_ms:
+                return None
+            is_own = current.claim == reminder.claim or (
+                current.claim is not None and current.claim.is_of(reminder.claim)
+            )
+            if not is_own:
                 return None
             return advanced(current, occurrence.due_ms, now_ms=self.clock.now_ms(), is_postponed=is_postponed)
 

@@ -45,11 +45,21 @@ class Claim(PushClaim):
     `text` is the reminder's text at the time of the first claim: the words of a push by a worker that died. Empty: of a digest without a
     title. `has_reached_push`: false while every worker that claimed a summary was still at its words, so that LINE has no push of it. Of
     other reminders, whose words need no model, it is true from the claim on, and so it is where an earlier release wrote the claim.
+    `is_text_lost`: the text was removed, because the reminder no longer names the messages behind it.
     """
 
     occurrence_ms: int
     text: str = field(default="", repr=False)
     has_reached_push: bool = True
+    is_text_lost: bool = False
+
+    def without_text(self) -> "Claim":
+        """Return the claim without the text: nobody knows the words of a push by a worker that died."""
+        return self.redacted(text="", is_text_lost=True)
+
+    def is_of(self, other: "Claim | None") -> bool:
+        """Whether both claims are one worker's, on the same occurrence."""
+        return other is not None and (self.worker, self.occurrence_ms) == (other.worker, other.occurrence_ms)
 
 
 @frozen

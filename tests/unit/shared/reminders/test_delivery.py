@@ -12,6 +12,7 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.conversation.amendment_records import Amendment
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Provenance, Source
 from shared.conversation.pushes import PushAllowance
 from shared.conversation.records import OutcomeKind
 from shared.conversation.store import Conversation
@@ -24,6 +25,7 @@ from shared.reminders.schedule import local_time
 from shared.reminders.store import RETENTION_MS, ReminderStore
 from shared.reminders.wording import LATE_MS, Occurrence, OccurrenceWords, ReminderWording
 from shared.reminders.words import ReminderWords
+from shared.storage.codec import encode
 from tests.support import schemas
 from tests.support.chats import conversations_on
 from tests.support.knowledge import WatchedStore
@@ -31,6 +33,7 @@ from tests.support.phrases import NamedPhrases
 from tests.support.reminders import ZONE, InterruptedStore, ReminderChat, forget
 
 CHAT, GROUP = "U" + "1" * 32, "C" + "2" * 32
+ANN, BEN = "member-a", "member-b"
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
 
 
@@ -756,6 +759,10 @@ def test_a_text_that_changes_beside_the_push_stays_changed(due: Due) -> None:
     assert due.chat.markers[-1].startswith("20251122")
 
 
+def said_by(mark: str, line_message_id: str) -> Provenance:
+    return Provenance.of_sources([Source(line_message_id=line_message_id, timestamp_ms=1_000, by=mark)])
+
+
 def dies_after_its_push(due: Due, reminder: Reminder) -> None:
     """The worker of a tick pushes the reminder, and dies before it records that."""
     due.store.fails = "create journal/"
@@ -769,8 +776,46 @@ def test_a_push_of_a_dead_worker_is_remembered_in_its_words_although_the_text_wa
     due.passes()
     dies_after_its_push(due, reminder)
 
-    due.chat.turn(lambda overlay: overlay.change(reminder.id, text="水"))
+    due.chat.turn(lambda overlay: overlay.change(reminder.id, text="水", provenance=said_by("", "m2")))
     due.passes(minutes=1)
+    due.tick(reminder)
+
+    assert (due.said, due.remembered) == (["⏰ 薬"], ["⏰ 薬"])
+    assert due.read(reminder).state is ReminderState.DONE
+
+
+@pytest.mark.parametrize("step", ["before the change", "beside the change"])
+def test_of_what_another_member_has_reworded_no_older_text_stays_or_comes_back(due: Due, step: str) -> None:
+    reminder = due.reminder()
+    ReminderStore(due.chat.conversation).update(reminder.id, lambda _: replace(reminder, provenance=said_by(ANN, "m1")))
+    due.passes()
+    overlay = due.chat.begin()
+    if step == "beside the change":
+        overlay.change(reminder.id, text="水", provenance=said_by(BEN, "m2"))
+    dies_after_its_push(due, reminder)
+    if step == "before the change":
+        overlay.change(reminder.id, text="水", provenance=said_by(BEN, "m2"))
+    due.chat.commit(overlay)
+
+    withdrawn = Amendments(withdrawn=frozenset({"m1"}))
+    ReminderWords().remove_withdrawn(due.chat.conversation, withdrawn)
+    assert "薬" not in encode(due.read(reminder)).decode()
+    due.passes(minutes=1)
+    due.tick(reminder)
+
+    assert (due.said, due.remembered) == (["⏰ 薬"], [None])
+    assert due.read(reminder).state is ReminderState.DONE
+
+
+def test_a_reminder_that_another_member_rewords_beside_its_push_is_remembered_as_pushed(due: Due) -> None:
+    reminder = due.reminder()
+    ReminderStore(due.chat.conversation).update(reminder.id, lambda _: replace(reminder, provenance=said_by(ANN, "m1")))
+    due.passes()
+
+    def rewords() -> None:
+        due.chat.turn(lambda overlay: overlay.change(reminder.id, text="水", provenance=said_by(BEN, "m2")))
+
+    due.store.before("create journal/", rewords)
     due.tick(reminder)
 
     assert (due.said, due.remembered) == (["⏰ 薬"], ["⏰ 薬"])
@@ -826,7 +871,7 @@ def test_a_text_that_is_changed_beside_a_claim_leaves_the_claim(due: Due) -> Non
     reminder = due.reminder()
     due.passes()
     overlay = due.chat.begin()
-    overlay.change(reminder.id, text="水")
+    overlay.change(reminder.id, text="水", provenance=said_by("", "m2"))
     due.store.fails = "create journal/"
     with pytest.raises(StorageUnavailableError):
         due.tick(reminder)
