@@ -129,9 +129,9 @@ class AmendmentLog:
         return end
 
     def _begin_reading(self, listing: AmendedListing, *, is_again: bool = False) -> Callable[[], Amendments | None]:
-        """Begin to read the listed events.  None: some of them were folded since, or, unless `is_again`, an event was written since.
+        """Begin to read the listed events.  None: some events were folded since, or, unless `is_again`, written since.
 
-        For example, a reset takes the words of a listed edit before they are read: without the reset the message would seem withdrawn.
+        For example, a reset takes the words of a listed edit before the reading: without the reset the message would seem withdrawn.
         """
         reads, view = self.objects.reads, listing.view
         reading = self.objects.begin_reading(listing.events)

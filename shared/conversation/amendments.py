@@ -83,7 +83,7 @@ class Amendments:
     def with_words(self, words: Mapping[str, EditedWords | None]) -> "Amendments":
         """Return the amendments with the newest words of edited messages; an edited message without words counts as withdrawn.
 
-        Not so an erased edit: a reset takes the words of the edit, and spares entries made from them.
+        Not so an erased edit: a reset takes the words of the edit, and spares entries with these words.
         """
         edits, edited_ms, withdrawn = dict(self.edits), dict(self.edited_ms), set(self.withdrawn)
         for edited_id, edited in words.items():
@@ -100,13 +100,13 @@ class Amendments:
 
     @property
     def erased_edits(self) -> frozenset[str]:
-        """The messages whose newest edit was erased, by a reset that spared entries."""
+        """The messages with an erased newest edit: a reset spared the entries."""
         return frozenset(one for one, at_ms in self.edited_ms.items() if at_ms <= self.erased_ms)
 
     def without_dead_edits(self) -> "Amendments":
         """Return the amendments without edits of withdrawn or erased messages.
 
-        Of an edit from before a reset the time stays: entries, which a reset spares, may hold the message's older words.
+        Of an edit from before a reset the time stays: entries, spared by a reset, may hold the message's older words.
         """
         dead = {
             one for one, at_ms in self.edited_ms.items() if one in self.withdrawn or at_ms <= self.erased_entries_ms

@@ -178,7 +178,7 @@ def count_media(conversation: Conversation) -> int:
 
 
 def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel | None]:
-    """Return the label of each medium, by the id of its message.  None: its writer died before the label, or the label cannot be read.
+    """Return the label of each medium, by the id of its message.  None: the writer died before the label, or the label cannot be read.
 
     Raises: StorageUnavailableError.
     """

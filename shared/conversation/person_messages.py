@@ -15,7 +15,7 @@ class PersonMessages:
     """The records stored of a person in a chat.
 
     `own`: the ids of the person's messages whose words or medium are stored. `source_only`: messages of which only derived records are
-    stored. `unnamed`: media without a sender in a stored message that were quoted, or have no readable label.
+    stored. `unnamed`: media without a sender in a stored message, quoted or without a readable label.
     """
 
     own: frozenset[str]

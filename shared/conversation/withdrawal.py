@@ -124,7 +124,7 @@ class Withdrawal:
 
         Entries and recaps of older words are removed; the newer words are filed when a person asks for it. What was `made` from the older
         words is stored until `mark_told`. Returns whether the edit counts; an edit from before an erasure, or before its author took back
-        everything, does not: of it no words are stored, and entries of older words, which a reset has spared, go.
+        everything, does not: no new words are stored, and entries of older words, spared by a reset, go.
         """
         by = mark_id(user_id) or None
         edited = Amendment(

@@ -1,4 +1,4 @@
-"""The messages of a person, also where only an answer, a feature's object or what undoes a change remains of them."""
+"""The messages of a person, also those of which only an answer, a feature's object or the undo record remains."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -67,9 +67,9 @@ class EntryStore:
         return [one for one in objects if is_entry_path(path_in(one.name))]
 
     def provenances(self) -> Iterator[tuple[str, Provenance]]:
-        """Yield the name of each entry's object, and the entry's provenance; a tombstone counts, because its path was made of a name.
+        """Yield the name of each entry's object, and the entry's provenance; a tombstone counts, because the path was made of a name.
 
-        Only entries that changed since the last write of the catalog are read, and tombstones.
+        Only entries changed since the last write of the catalog are read, and tombstones.
         """
         rows = self.catalog().by_path
         for entry_object in self.list():
@@ -80,7 +80,7 @@ class EntryStore:
                 yield entry_object.name, provenance
 
     def _provenance_in(self, name: str) -> Provenance | None:
-        """Return the provenance of the entry or of the tombstone; None where there is neither, or none that can be read."""
+        """Return the provenance of the entry or of the tombstone; None where neither is readable."""
         stored = self.conversation.objects.store.read(name)
         tombstone = tombstone_in(stored.data) if stored is not None else None
         entry = entry_in(path_in(name), stored) if tombstone is None else None

@@ -96,7 +96,7 @@ def record_said(store: ReminderStore, said_reminder: SaidReminder, *, now_ms: in
 def _changed(stored: Reminder, staged: Reminder) -> Reminder:
     """Return the staged reminder; with an unchanged schedule, the occurrence that ticks have reached since stays.
 
-    A member's new text for another member's reminder leaves no older text in a claim: the reminder no longer goes with its messages.
+    Another member's new text leaves no older text in a claim: the reminder no longer goes with the messages behind the older text.
     Only an undo stages an open reminder over a cancelled reminder, which it replaces whole.
     """
     staged = replace(

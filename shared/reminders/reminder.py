@@ -45,7 +45,7 @@ class Claim(PushClaim):
     `text` is the reminder's text at the time of the first claim: the words of a push by a worker that died. Empty: of a digest without a
     title. `has_reached_push`: false while every worker that claimed a summary was still at its words, so that LINE has no push of it. Of
     other reminders, whose words need no model, it is true from the claim on, and so it is where an earlier release wrote the claim.
-    `is_text_lost`: the text was removed, because the reminder no longer names the messages behind it.
+    `is_text_lost`: the text was removed, because the reminder no longer names the messages behind the text.
     """
 
     occurrence_ms: int
