@@ -21,7 +21,8 @@ COPY_LIMIT: Final = 1_000
 URI_LIMIT: Final = 1_000
 DISPLAY_LIMIT: Final = 300
 ROW_UTF16: Final = 200
-_TITLE_UTF16: Final = 80
+_PROSE_UTF16: Final = 600
+"""What a card shows of a title, and of a row without detail and buttons: the longest fixed text has 490 units."""
 
 # Each text on its own background has a contrast of 4.5 or more (WCAG 2.2, 1.4.3)
 PAPER: Final = "#FFFFFF"
@@ -58,11 +59,12 @@ def size_bytes(card: Card) -> int:
 
 def _title(title: str) -> Iterator[Flex]:
     if title.strip():
-        yield _text(cut(title, limit_utf16=_TITLE_UTF16), color=INK, weight="bold", size="md")
+        yield _text(cut(title, limit_utf16=_PROSE_UTF16), color=INK, weight="bold", size="md")
 
 
 def _row(row: CardRow) -> Iterator[Flex]:
-    text = cut(row.text, limit_utf16=ROW_UTF16).strip() or "…"
+    is_prose = not row.detail.strip() and not row.buttons
+    text = cut(row.text, limit_utf16=_PROSE_UTF16 if is_prose else ROW_UTF16).strip() or "…"
     if row.is_heading:
         yield _text(text, color=QUIET_INK, weight="bold", size="sm", margin="lg")
         return

@@ -1,14 +1,19 @@
 """Written texts as cards: the help and digests, with the same words and nothing cut, in every language."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
+from shared.agent.receipts import Deed, DeedKind, receipt
 from shared.line.bubbles import card_messages
 from shared.line.cards.card import Card, CardRow
 from shared.line.cards.drawing import ALT_TEXT_LIMIT, drawn, is_drawable
 from shared.line.cards.written import digest_card, greeting_card, help_card
 from shared.line.messaging import is_sendable
-from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, LocalePhrases, Phrase, phrase
+from shared.line.phrases import EXAMPLES, GROUP_EXAMPLES, LocalePhrases, Phrase, _texts, phrase
 from shared.locales import LOCALES
+from shared.polls.poll import QUESTION_LIMIT
 from tests.support.knowledge import MOMO
 
 HELPS = {Phrase.HELP_FRIEND: EXAMPLES, Phrase.HELP_GROUP: GROUP_EXAMPLES}
@@ -39,6 +44,34 @@ def test_a_greetings_card_cuts_none_of_its_words(locale: str, which: Phrase) -> 
 
     assert is_drawable(card)
     assert [line for line in text.splitlines() if line not in str(drawn(card)["body"])] == []
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("which", sorted(set(Phrase) - {Phrase.HELP_FRIEND, Phrase.HELP_GROUP}))
+def test_a_card_cuts_no_fixed_text(locale: str, which: Phrase) -> None:
+    text = _texts(locale)[which].strip()
+
+    card = Card(title=text, rows=(CardRow(text=text), CardRow(text=text, is_heading=True)))
+
+    assert [*_texts_in(drawn(card)["body"])] == [text, text, text]
+
+
+def test_a_card_cuts_no_question_of_a_poll_and_no_receipt_of_several_ticks() -> None:
+    question = f"{'どこへ行きますか、' * 11}？"
+    ticked = receipt(
+        [Deed(kind=DeedKind.DONE, name=f"a loaf of bread no. {n}", details=("the summer party",)) for n in range(12)],
+        locale="en",
+    )
+
+    for text in (question[:QUESTION_LIMIT], ticked):
+        assert [*_texts_in(drawn(Card(title=text))["body"])] == [text]
+
+
+def _texts_in(component: dict[str, Any]) -> Iterator[str]:
+    if component["type"] == "text":
+        yield component["text"]
+    for part in component.get("contents", ()):
+        yield from _texts_in(part)
 
 
 def test_a_digest_is_drawn_line_by_line() -> None:
