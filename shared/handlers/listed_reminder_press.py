@@ -23,7 +23,7 @@ from shared.reminders.reminder import REMINDERS_PATH, Reminder
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import encode
-from shared.turns.announcement import Announcement, Announcer, phrased, postponed_once
+from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased, postponed_once
 
 _KINDS: Final = {
     ListedChoice.CANCEL: DeedKind.REMINDER_CANCELLED,
@@ -70,15 +70,19 @@ class ListedReminderPressHandler:
             return self._refused(event, reminder)
         changed = _moved(reminder, by_ms=HOUR_MS) if press.choice is ListedChoice.HOUR_LATER else None
         logs.info("listed_reminder_pressed", choice=press.choice.value)
-        return Announcement(
-            event=event,
-            text=self._receipt(press.choice, changed or reminder, event),
-            provenance=provenance_said(reminder, amendments),
-            stage=partial(_stage, reminder, changed),
-        )
 
-    def _receipt(self, choice: ListedChoice, reminder: Reminder, event: LineEvent) -> str:
-        """Return a receipt in the language of the reminder, such as `✓ Reminder cancelled: “pills” (Wed 26 Nov, 09:00)`."""
+        def worded(locale: str | None) -> Announcement:
+            return Announcement(
+                event=event,
+                text=self._receipt(press.choice, changed or reminder, event, locale=locale),
+                provenance=provenance_said(reminder, amendments),
+                stage=partial(_stage, reminder, changed),
+            )
+
+        return in_chats_language(worded)
+
+    def _receipt(self, choice: ListedChoice, reminder: Reminder, event: LineEvent, *, locale: str | None) -> str:
+        """Return a receipt, such as `✓ Reminder cancelled: “pills” (Wed 26 Nov, 09:00)`; without a locale, in the reminder's language."""
         due = Due(
             at=dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone)),
             this_year=dt.datetime.fromisoformat(local_time(event.timestamp_ms, reminder.zone)).year,
@@ -86,9 +90,8 @@ class ListedReminderPressHandler:
             place=reminder.place,
         )
         deed = Deed(kind=_KINDS[choice], name=reminder.text, due=due)
-        return receipt(
-            [deed], locale=language_of((reminder.text,), default=self.locale, chosen=reminder.locale or None)
-        )
+        of_reminder = language_of((reminder.text,), default=self.locale, chosen=reminder.locale or None)
+        return receipt([deed], locale=locale or of_reminder)
 
     def _refused(self, event: LineEvent, reason: Phrase) -> Announcement:
         """Return the reason why nothing is written."""

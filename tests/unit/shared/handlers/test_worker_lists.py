@@ -57,6 +57,21 @@ def test_a_press_cancels_the_reminder_of_its_row_and_tells_so(friend: Person) ->
     assert [reminder.text for reminder in open_reminders(friend)] == ["会議"]
 
 
+def test_a_press_is_answered_in_the_language_of_who_presses(member: Person) -> None:
+    member.worker.line.members[member.events.chat_id] = 3
+    tea = ("create_reminder", {"text": "tea", "at": "2025-11-22T09:00"})
+    member.asks("remind us tomorrow at 9: tea", calling(tea), calling(("reply", {"message": "All right"})))
+    member.sends(member.events.text("สวัสดีครับ", by=OTHER))
+    listed = member.sends(member.events.text("/reminders", by=OTHER))
+    (row,) = card_of(member, listed).rows
+
+    pressed = member.presses(row.buttons[0].value, by=OTHER)
+
+    assert [message.text for message in sent(member, pressed)] == [
+        "✓ ยกเลิกการเตือน: “tea” (วันเสาร์ที่ 22 พ.ย. เวลา 09:00 น.)"
+    ]
+
+
 def test_a_press_has_the_reminder_said_an_hour_later(friend: Person) -> None:
     sets(friend, "薬")
     (row,) = card_of(friend, friend.says("/reminders")).rows
