@@ -24,7 +24,7 @@ from shared.reminders.reminder import REMINDERS_PATH, Reminder, ReminderState
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
 from shared.reminders.words import ReminderWords
-from shared.turns.announcement import Announcement, Announcer, phrased, unless_withdrawn
+from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased, unless_withdrawn
 
 
 @frozen
@@ -92,14 +92,19 @@ class ReminderPressHandler:
     ) -> EventResult:
         """Say what the press did, and have an undo cancel the reminder that it made; no undo takes back a press of "done".
 
-        The answer has the provenance of the new reminder: what was withdrawn meanwhile is not promised, and the press is told so.
+        The answer is in the language of who presses; where that is not known, in the `locale`. It has the provenance of the new reminder:
+        what was withdrawn meanwhile is not promised, and the press is told so.
         """
-        announcement = Announcement(
-            event=event,
-            text=self._words_of(event, again, locale=locale),
-            provenance=Provenance() if again is None else again.provenance,
-            stage=stage_beyond_undo if again is None else partial(_stage_undo, again),
-        )
+
+        def worded(presser_locale: str | None) -> Announcement:
+            return Announcement(
+                event=event,
+                text=self._words_of(event, again, locale=presser_locale or locale),
+                provenance=Provenance() if again is None else again.provenance,
+                stage=stage_beyond_undo if again is None else partial(_stage_undo, again),
+            )
+
+        announcement = in_chats_language(worded)
         gone = phrased(event, self.phrases, Phrase.REMINDER_GONE)
         return self.announcer.announce(conversation, unless_withdrawn(announcement, conversation, otherwise=gone))
 
