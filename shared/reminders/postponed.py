@@ -88,7 +88,8 @@ class PostponedReminders:
 
 def _room_of(outcome: OutcomeRecord) -> int:
     """Return the longest text of the answer; each question after the answer takes a bubble."""
-    questions = bool(outcome.offer.silence) + bool(outcome.offer.forgets) + outcome.offer.has_proposals
+    offer = outcome.offer
+    questions = sum((bool(offer.silence), bool(offer.forgets), offer.has_proposals, bool(offer.translation)))
     return longest_answer(at_most=MESSAGES_A_CALL - questions)
 
 

@@ -10,7 +10,15 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.provenance import Source
-from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, ProposedCall, SaidReminder
+from shared.conversation.records import (
+    Offer,
+    OfferedTranslation,
+    OutcomeKind,
+    OutcomeRecord,
+    ProposedCall,
+    SaidReminder,
+)
+from shared.conversation.silences import SilenceChange
 from shared.line.bubbles import DIGEST
 from shared.reminders.postponed import PostponedReminders
 from shared.reminders.reminder import Reminder, ReminderKind
@@ -119,11 +127,16 @@ def test_a_reminder_is_said_where_the_answer_has_room_for_all_of_it(
     assert bool(answered(chat, answer).reminders) == is_said
 
 
+@pytest.mark.parametrize(
+    "other", [Offer(forgets=("m1",)), Offer(silence=SilenceChange.HANDOVER), Offer(translation=OfferedTranslation())]
+)
 @pytest.mark.parametrize("others", [(), (ProposedCall(tool="delete_entry"),)])  # one of them was withdrawn
-def test_two_questions_leave_an_answer_less_room(chat: ReminderChat, others: tuple[ProposedCall, ...]) -> None:
+def test_two_questions_leave_an_answer_less_room(
+    chat: ReminderChat, others: tuple[ProposedCall, ...], other: Offer
+) -> None:
     kept(chat)
     proposed = ProposedCall(tool="delete_entry", arguments="{}", name="lunch")
-    asking = replace(ANSWER, text="あ" * 3_438, offer=Offer(forgets=("m1",), proposes=(proposed, *others)))
+    asking = replace(ANSWER, text="あ" * 3_438, offer=replace(other, proposes=(proposed, *others)))
 
     assert answered(chat, asking) == asking
     assert answered(chat, replace(asking, offer=Offer(forgets=()))).reminders
