@@ -83,6 +83,11 @@ OF_HANDLERS: Final[Mapping[str, Mutation]] = {
         DropArgument("edit", "made"),
         lacks="a worker dies between the sweep of an edit and its notice, and nobody is told of the note",
     ),
+    "tells_of_a_late_press_beside_a_reminder": Mutation(
+        "shared.handlers.listed_reminder_press:ListedReminderPressHandler._late",
+        Return(value=None),
+        lacks="a press beside a listed reminder whose token died meets silence",
+    ),
     "cancels_what_a_press_was_told": Mutation(
         "shared.handlers.listed_reminder_press:ListedReminderPressHandler._decided",
         DropArgument("Announcement", "stage"),

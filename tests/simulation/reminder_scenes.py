@@ -10,6 +10,7 @@ from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S
 from tests.simulation.mind import RECURRING, RULES
 from tests.simulation.people import PERSON, Order
+from tests.simulation.press_checks import PRESS_LATE
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Task
 from tests.simulation.wiring import TINY
@@ -24,6 +25,8 @@ _CLAIM_S: Final = 30.0
 """Longer than a claim lasts."""
 _UNTIL_IT_IS_ARCHIVED: Final = 6  # messages
 _NEARLY_DEAD_S: Final = 44.0
+_DEAD_S: Final = 70.0
+"""By then a token is surely dead."""
 _NEAR_THE_FENCE_S: Final = 14.5
 
 
@@ -370,6 +373,28 @@ def listed_reminder_that_is_cancelled() -> list[str]:
         is_open = [body for body in _bodies_of_reminders(scene) if decode(Reminder, body).is_open]
         left = ["I10: a reminder is open although a press was told that it is cancelled"] if is_open else []
         return [*left, *scene.rests()]
+
+
+def listed_reminder_whose_press_is_late() -> list[str]:
+    """A press that cancels a listed reminder comes late, while the model thinks: the reminder stays, and the next answer says so, once."""
+    with _scene().playing() as scene:
+        scene.runs_to_end(scene.asks_for("remind"))
+        (stored,) = _open_reminders(scene)
+        press = ListedReminderPress(choice=ListedChoice.CANCEL, reminder_id=stored.id, next_ms=stored.next_ms)
+        late = scene.delivers_order(scene.stage.people.press_listed(press.data, at_s=scene.world.now_s))
+        scene.sleeps(_DEAD_S)
+        asking = scene.asks()
+        scene.runs_until(asking, "model")
+        scene.runs_to_end(scene.pushes(late))
+        scene.runs_to_end(asking)
+        for _ in range(2):
+            scene.sleeps(1)
+            scene.runs_to_end(scene.asks())
+        told = sum(said.text.count(text) for said in scene.world.truth.said for text in PRESS_LATE)
+        violations = [] if told == 1 else [f"I6: a press whose token died was told of {told} times"]
+        if [one.id for one in _open_reminders(scene)] != [stored.id]:
+            violations.append("I10: a reminder is gone although its press came too late")
+        return [*violations, *scene.rests()]
 
 
 def undo_of_a_press_that_cancelled() -> list[str]:

@@ -357,6 +357,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "says_why_a_press_is_refused": command_scenes.second_press_of_a_question,
     "tells_what_an_edit_removed": entry_scenes.note_that_an_edit_removes,
     "stores_what_an_edit_removes": entry_scenes.edit_whose_worker_dies_before_it_says_what_went,
+    "tells_of_a_late_press_beside_a_reminder": reminder_scenes.listed_reminder_whose_press_is_late,
     "cancels_what_a_press_was_told": reminder_scenes.listed_reminder_that_is_cancelled,
     "decides_a_listed_press_while_the_turn_is_held": reminder_scenes.listed_reminder_that_is_reworded_before_the_press,
     "ticks_what_a_press_was_told": entry_scenes.entry_that_is_ticked,

@@ -13,6 +13,8 @@ from tests.simulation.wiring import AMENDMENT_TIMES, TINY
 
 _NEARLY_TWO_MINUTES_S: Final = 115.0
 """As long as a tick may take to carry out a second pass, and shorter than Pub/Sub waits for an acknowledgement."""
+_A_SECOND_S: Final = 1.0
+"""How long the look counts that is begun along with a commit (docs/turn-protocol.md, step 7)."""
 _UNTIL_FORGOTTEN: Final = 3
 """Messages after which a chat that keeps as little as possible holds no older one."""
 _ALL_JOURNALLED: Final = MemoryLimits(journalled=100)
@@ -373,3 +375,20 @@ def unsend_whose_write_stalls() -> list[str]:
         scene.runs_to_end(scene.pushes(scene.delivers(message), instance=0))
         scene.runs_to_end(scene.pushes(scene.delivers(scene.says()), instance=0))
         return scene.rests()
+
+
+def unsend_beside_a_commit_of_over_a_second() -> list[str]:
+    """An unsend is stored after the look that was begun along with the commit, which takes over a second: nothing is sent."""
+    with Scene().playing() as scene:
+        message = scene.says()
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, "write turns/", times=2)
+        scene.runs_past(worker, "list amended/")  # the look is over, and the commit is not
+        scene.runs_until(scene.takes_back(message), "list amended/")  # only its event is stored
+        scene.sleeps(_A_SECOND_S)
+        scene.runs_to_end(worker)
+        is_said = any(not said.button for said in scene.world.truth.said)
+        return [
+            *(["I4: an answer was sent a second after its message was withdrawn"] if is_said else []),
+            *scene.rests(),
+        ]
