@@ -62,7 +62,7 @@ class TurnRecord(Extensible):
     counts how often ticks postponed words to the chat's next answer; `said`: the count at which a turn last found nothing waiting. If the
     two differ, something may wait. `locale`: the language that a member chose for the chat's fixed texts, for example "th"; empty: none.
     `may_have_reminders`: false only if a turn found no reminder and no commit has written one since, so prompts need no listing of them.
-    `is_unasked`: the holder's work is not an answer to a question, for example an interjection or a translation.
+    `is_unasked`: the holder's work is not an answer to a question, for example a command, an interjection or a translation.
     """
 
     version: int = VERSION

@@ -8,7 +8,7 @@ import zoneinfo
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from shared import logs
 from shared.access.budgets import Budgets, Left
@@ -51,6 +51,8 @@ _DONE_IN_1_TO_1: Final = {
     Command.EXIT: Phrase.GOODBYE_FRIEND,
     Command.BYE: Phrase.GOODBYE_FRIEND,
 }
+Worded: TypeAlias = Callable[[str | None], Announcement]
+"""Words what was read in a language; None: in the bot's."""
 
 
 @frozen
@@ -82,7 +84,7 @@ class CommandHandler:
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             match command:
                 case Command.SETTINGS:
-                    return self._until_it_stands(lambda: self._show_switches(event))
+                    return self._show_switches(event)
                 case Command.USAGE | Command.REMINDERS | Command.NOTES | Command.DIGEST:
                     return self._tell_usage(event) if command is Command.USAGE else self._show(event, command)
                 case Command.LANGUAGE:
@@ -99,47 +101,57 @@ class CommandHandler:
                     return self.erasure.ask(event, content, _ASKED_IN_GROUPS[command])
                 case _:
                     asked_in = locale_asked_in(str(content.fields.get("text", "")))
-                    return self._until_it_stands(lambda: self._explain(event, command, asked_in))
+                    return self._explain(event, command, asked_in)
 
     def _show_switches(self, event: LineEvent) -> EventResult:
-        switches = self.switchboard.read(self.conversations.of(event.conversation_id))
+        def read(conversation: Conversation) -> Worded:
+            switches = self.switchboard.read(conversation)
 
-        def worded(locale: str | None) -> Announcement:
-            shown = switches.listed(locale or self.phrases.locale)
-            return replace(_said(event, shown.text, shown.card), provenance=shown.provenance)
+            def worded(locale: str | None) -> Announcement:
+                shown = switches.listed(locale or self.phrases.locale)
+                return replace(_said(event, shown.text, shown.card), provenance=shown.provenance)
 
-        return self._announce(event, worded)
+            return worded
+
+        return self._announce(event, read)
 
     def _explain(self, event: LineEvent, command: Command, asked_in: str | None) -> EventResult:
         """Announce an explanation, in the language `asked_in` if the words of the question show one; the help, with what is on."""
         friend, group = _EXPLANATIONS[command]
         which = friend if event.is_one_on_one else group
-        switches = self.switchboard.read(self.conversations.of(event.conversation_id))
 
-        def worded(chats_locale: str | None) -> Announcement:
-            locale = asked_in or chats_locale
-            text = self.phrases.text(which, locale=locale, id=event.conversation_id)
-            if which in _NAMES_AN_ID:
-                button = copy_button(event.conversation_id, locale or self.phrases.locale)
-                return _said(event, text, Card(rows=(CardRow(text=text, buttons=(button,)),)))
-            if command not in {Command.HELP, Command.START}:
-                return _said(event, text)
-            examples = self._examples(EXAMPLES if event.is_one_on_one else GROUP_EXAMPLES, locale)
-            draw = help_card if command is Command.HELP else greeting_card
-            shown = switches.added_to(text, draw(text, event.webhook_event_id, examples), locale or self.phrases.locale)
-            suggests = examples if event.is_one_on_one or self.is_rich else ()
-            return replace(_said(event, shown.text, shown.card, suggests=suggests), provenance=shown.provenance)
+        def read(conversation: Conversation) -> Worded:
+            switches = self.switchboard.read(conversation)
 
-        return self._announce(event, worded)
+            def worded(chats_locale: str | None) -> Announcement:
+                locale = asked_in or chats_locale
+                text = self.phrases.text(which, locale=locale, id=event.conversation_id)
+                if which in _NAMES_AN_ID:
+                    button = copy_button(event.conversation_id, locale or self.phrases.locale)
+                    return _said(event, text, Card(rows=(CardRow(text=text, buttons=(button,)),)))
+                if command not in {Command.HELP, Command.START}:
+                    return _said(event, text)
+                examples = self._examples(EXAMPLES if event.is_one_on_one else GROUP_EXAMPLES, locale)
+                draw = help_card if command is Command.HELP else greeting_card
+                card = draw(text, event.webhook_event_id, examples)
+                shown = switches.added_to(text, card, locale or self.phrases.locale)
+                suggests = examples if event.is_one_on_one or self.is_rich else ()
+                return replace(_said(event, shown.text, shown.card, suggests=suggests), provenance=shown.provenance)
+
+            return worded
+
+        return self._announce(event, read)
 
     def _examples(self, which: Sequence[Phrase], locale: str | None) -> tuple[str, ...]:
         return tuple(self.phrases.text(example, locale=locale) for example in which)
 
     def _tell_usage(self, event: LineEvent) -> EventResult:
-        turn = self.conversations.of(event.conversation_id).turn
-        remaining = self.budgets.left(turn.spending(turn.read().record))
-        renewal_ms = self.budgets.renewal_ms(self.conversations.clock.now_ms())
-        return self._announce(event, partial(self._usage, event, remaining, renewal_ms))
+        def read(conversation: Conversation) -> Worded:
+            remaining = self.budgets.left(conversation.turn.spending(conversation.turn.read().record))
+            renewal_ms = self.budgets.renewal_ms(self.conversations.clock.now_ms())
+            return partial(self._usage, event, remaining, renewal_ms)
+
+        return self._announce(event, read)
 
     def _usage(self, event: LineEvent, remaining: Left, renewal_ms: int, locale: str | None) -> Announcement:
         """Return what is left today; of a chat without tokens, no answer is left."""
@@ -171,21 +183,17 @@ class CommandHandler:
 
     def _show(self, event: LineEvent, command: Command, *, page: int = 0) -> EventResult:
         """Announce what the chat keeps."""
-        return self._until_it_stands(lambda: self._announce_kept(event, command, page))
 
-    def _until_it_stands(self, announce: Callable[[], EventResult]) -> EventResult:
-        """Announce what was read; once more if a withdrawal changed that while the announcement waited for the turn."""
-        result = announce()
-        return announce() if result is EventResult.ERASED else result
+        def read(conversation: Conversation) -> Worded:
+            overview_in = self._overview(conversation, command, page)
 
-    def _announce_kept(self, event: LineEvent, command: Command, page: int) -> EventResult:
-        overview_in = self._overview(self.conversations.of(event.conversation_id), command, page)
+            def worded(locale: str | None) -> Announcement:
+                overview = overview_in(locale or self.phrases.locale)
+                return replace(_said(event, overview.text, overview.card), provenance=overview.provenance)
 
-        def worded(locale: str | None) -> Announcement:
-            overview = overview_in(locale or self.phrases.locale)
-            return replace(_said(event, overview.text, overview.card), provenance=overview.provenance)
+            return worded
 
-        return self._announce(event, worded)
+        return self._announce(event, read)
 
     def _overview(self, conversation: Conversation, command: Command, page: int) -> Callable[[str], Overview]:
         """Read what the chat keeps; return how to show it in a language."""
@@ -198,9 +206,13 @@ class CommandHandler:
             return lambda locale: open_entries(filed, phrases=self.phrases, locale=locale, page=shown_page)
         return lambda locale: digest_of_today(filed, locale=locale, time_zone=self.time_zone)
 
-    def _announce(self, event: LineEvent, worded: Callable[[str | None], Announcement]) -> EventResult:
+    def _announce(self, event: LineEvent, read: Callable[[Conversation], Worded]) -> EventResult:
+        """Announce what is read while the turn is held, so that the answers before it are in it.
+
+        For example, `/reminders` right after "remind me at 9" lists that reminder.
+        """
         conversation = self.conversations.of(event.conversation_id)
-        announcement = in_chats_language(worded)
+        announcement = Announcement(event=event, text="", decide=lambda: in_chats_language(read(conversation)))
         return self.announcer.announce(conversation, announcement)
 
 

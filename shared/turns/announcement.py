@@ -13,7 +13,7 @@ from shared.conversation.records import MessageRecord, Offer, OutcomeKind, Outco
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, StoredTurn
-from shared.errors import CrowdedOutError, TurnBusyError
+from shared.errors import AizuchiError, CrowdedOutError, TurnBusyError
 from shared.frozen import frozen
 from shared.line.events import LineEvent
 from shared.line.language import shown_language
@@ -256,7 +256,11 @@ class _AnnouncementDelivery:
         return self.conversation.journal.outcome_of(self.outcome.webhook_event_id) is not None
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
-        decided = self.decide()
+        try:
+            decided = self.decide()
+        except AizuchiError:  # else the turn would be held, and count a try, until the lease ends
+            lease.release()
+            raise
         if decided.in_locale is not None:
             locale = locale_of(decided.event.user_id, chosen=lease.record.chosen_locale, messages=history.messages)
             decided = decided.in_locale(locale)

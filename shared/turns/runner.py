@@ -249,10 +249,13 @@ class TurnRunner:
     ) -> Run | None:
         """Read the chat once, and do the remaining work; return the delivery's result, or None: read again."""
         lease: Lease | None = None
+        is_unasked = not delivery.asks_model  # such as a command: workers that die of it have read no question
         yields = patience.yields and self.room.has_older_command(conversation.id, patience.place)
         is_free = patience.deadline.left_s > 0 and self._is_free_by_name(conversation, stored_turn, listing)
         if is_free and not yields and delivery.work.has_work_by_name(stored_turn, listing):
-            early = conversation.objects.reads.submit(open_turn, conversation, stored_turn, spends=delivery.work.spends)
+            early = conversation.objects.reads.submit(
+                open_turn, conversation, stored_turn, spends=delivery.work.spends, is_unasked=is_unasked
+            )
             try:
                 history = self.reader.read(conversation, listing)
             except AizuchiError:
@@ -286,7 +289,6 @@ class TurnRunner:
                         lease_taken_over, unfinished, deadline=patience.request, is_takeover=True
                     )
                 return _run_if_ended(delivery, outcome, history, lease_taken_over)
-            is_unasked = delivery.waiting.is_optional
             lease = open_turn(conversation, stored_turn, spends=delivery.work.spends, is_unasked=is_unasked)
         patience.place.has_turn = lease is not None
         outcome = self._take_turn(delivery, lease, history, stored_turn) if lease else None

@@ -21,7 +21,7 @@ from shared.turns.outbox import ENDING_S
 from shared.turns.waiting_room import PLACES
 from tests.support.chats import answer, conversations_on, made_of, message
 from tests.support.races import SharedStore, StoreThatReadsLast
-from tests.support.turns import outbox_on, runner_on
+from tests.support.turns import WorkerKilledError, outbox_on, runner_on
 
 HELLO = Announcement(
     event=LineEvent(
@@ -76,6 +76,18 @@ def test_next_delivery_finishes_the_announcement_of_a_dead_holder(group: Announc
 
     assert group.deliver() == "replied"
     assert len(group.line.replied) == 1
+
+
+def test_a_question_is_asked_with_its_context_after_announcements_whose_workers_died(group: AnnouncedChat) -> None:
+    def dies() -> Announcement:
+        raise WorkerKilledError
+
+    for number in range(4):
+        with pytest.raises(WorkerKilledError):
+            group.deliver(replace(HELLO, event=replace(HELLO.event, webhook_event_id=f"e{number}"), decide=dies))
+        group.clock.move(26)
+
+    assert group.conversation.turn.read().record.next_tries(group.clock.now_ms()) == 1
 
 
 def test_event_from_before_an_erasure_gets_no_announcement(group: AnnouncedChat, withdrawal: Withdrawal) -> None:
