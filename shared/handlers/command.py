@@ -207,9 +207,9 @@ class CommandHandler:
         return lambda locale: digest_of_today(filed, locale=locale, time_zone=self.time_zone)
 
     def _announce(self, event: LineEvent, read: Callable[[Conversation], Worded]) -> EventResult:
-        """Announce what is read while the turn is held, so that the answers before it are in it.
+        """Announce the chat as read while the turn is held, with the effects of all earlier answers.
 
-        For example, `/reminders` right after "remind me at 9" lists that reminder.
+        For example, `/reminders` right after "remind me at 9" lists the new reminder.
         """
         conversation = self.conversations.of(event.conversation_id)
         announcement = Announcement(event=event, text="", decide=lambda: in_chats_language(read(conversation)))

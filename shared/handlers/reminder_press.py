@@ -92,8 +92,8 @@ class ReminderPressHandler:
     ) -> EventResult:
         """Say what the press did, and have an undo cancel the reminder that it made; no undo takes back a press of "done".
 
-        The answer is in the language of who presses; where that is not known, in the `locale`. It has the provenance of the new reminder:
-        what was withdrawn meanwhile is not promised, and the press is told so.
+        The answer is in the presser's language, else in `locale`, with the provenance of the new reminder: words withdrawn meanwhile are
+        not promised, and the press is told so.
         """
 
         def worded(presser_locale: str | None) -> Announcement:
