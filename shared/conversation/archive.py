@@ -141,7 +141,7 @@ class Archive:
             )
             newest = in_span[-SEGMENTS_READ:]
             bodies = self._bodies(newest)
-            if retries_left and (None in bodies or _is_behind(segments, record, oldest_ms=since_ms)):
+            if retries_left and (None in bodies or _is_behind(segments, record, since_ms, until_ms)):
                 continue
             decoded = [segment for one in bodies if one is not None and (segment := _decoded(one)) is not None]
             return [*decoded, record.leaving], len(decoded) < len(in_span)
@@ -172,12 +172,14 @@ def _reaches(name: SegmentName, since_ms: int, until_ms: int | None) -> bool:
     return name.last_ms >= since_ms and (until_ms is None or name.first_ms <= until_ms)
 
 
-def _is_behind(segments: Iterable[ListedSegment], record: SnapshotRecord, *, oldest_ms: int) -> bool:
-    """Whether the snapshot is newer than the listing: its last segment is not listed, though not old enough to be removed."""
-    if not record.segments:
-        return False
-    last = SegmentName.parse(record.segments[-1])
-    return last.last_ms >= oldest_ms and all(one.name != last for one in segments)
+def _is_behind(segments: Iterable[ListedSegment], record: SnapshotRecord, since_ms: int, until_ms: int | None) -> bool:
+    """Whether the snapshot is newer than the listing: a named segment that reaches into the span is not listed.
+
+    A compaction writes its segments in parallel, so a listing may show the last of them and lack the one before.
+    """
+    listed_names = {one.name for one in segments}
+    named_segments = map(SegmentName.parse, record.segments)
+    return any(_reaches(one, since_ms, until_ms) and one not in listed_names for one in named_segments)
 
 
 def _decoded(data: bytes) -> Segment | None:

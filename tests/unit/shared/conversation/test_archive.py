@@ -310,6 +310,42 @@ def test_what_leaves_the_snapshot_between_listing_and_reading_is_not_missed(
     assert ids_in(chat, **span) == ids
 
 
+def test_a_listing_between_two_segments_of_one_compaction_misses_neither(
+    store: RacingStore, clock: FixedClock, reads: ThreadPoolExecutor
+) -> None:
+    chat = conversations_on(store, reads, clock).of(CHAT)
+    seen = chat.snapshot.read()
+    older, newer = Segment(messages=(message(1),)), Segment(messages=(message(2),))
+    chat.snapshot.swap(seen, replace(seen.record, leaving=Segment(messages=(message(1), message(2)))))
+    written = [
+        (name_of(segment, data := encode_segment(segment), number=number), data)
+        for number, segment in enumerate((older, newer), start=1)
+    ]
+    store.create(chat.names.segment(written[1][0]), written[1][1])  # the two are written in parallel
+    store.was_listed.clear()
+
+    def move() -> None:
+        assert store.was_listed.wait(30)
+        store.create(chat.names.segment(written[0][0]), written[0][1])
+        now = chat.snapshot.read()
+        names = tuple(name.file for name, _ in written)
+        chat.snapshot.swap(now, replace(now.record, leaving=Segment(), segments=names))
+
+    store.before_read["snapshots/"] = move
+
+    assert ids_in(chat) == ["m1", "m2"]
+
+
+def test_a_named_segment_outside_of_the_span_is_not_waited_for(chat: Conversation, store: RacingStore) -> None:
+    store.delete(put_segment(chat, [message(5)]))
+    put_segment(chat, [message(9)])
+    store.reads.clear()
+
+    assert ids_in(chat, since_ms=6) == ["m9"]
+    assert ids_in(chat, until_ms=4) == []
+    assert len([one for one in store.reads if one.startswith("snapshots/")]) == 2
+
+
 def test_a_last_segment_that_was_erased_is_not_waited_for(chat: Conversation, store: RacingStore) -> None:
     last = put_segment(chat, [message(1)])
     store.delete(last)
