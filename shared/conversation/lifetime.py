@@ -13,7 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.clock import SKEW_MS
-from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.conversation.records import (
+    ANSWERABLE_MS,
+    MessageRecord,
+    OutcomeKind,
+    OutcomeRecord,
+    by_time,
+    waiting_texts,
+)
 from shared.conversation.redaction.source_handover import hand_over_sources
 from shared.conversation.segments import (
     answers_in_order,
@@ -60,8 +67,8 @@ def bounded(
     """Return the record within the limits; the oldest goes first, a recap with its sources.
 
     `required_ids`: answers and recaps named by journalled answers, which stay; None: unknown, so no recap is dropped. A recap that leaves
-    the prompts stays in `passed_recaps` for as long as an answer with the recap in the prompt may be under way. A record that repeats a
-    dropped answer or recap gets the provenance.
+    the prompts stays in `passed_recaps` for as long as an answer with the recap in the prompt may be under way. The newest postponed texts
+    stay until an answer says them. A record that repeats a dropped answer or recap gets the provenance.
 
     For example, with 10 recaps allowed, the 11th moves the oldest recap to `passed_recaps`, and drops the messages summed up by it.
     """
@@ -76,7 +83,8 @@ def bounded(
     shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_RETAINED:] if one.timestamp_ms >= oldest_ms}
     newest = {one.webhook_event_id for one in record.outcomes[-_NEWEST_RETAINED:]}
     asking = _asking(record.outcomes, since_ms=now_ms - ANSWERABLE_MS - SKEW_MS)
-    retained_ids = shown | newest | _late(record.outcomes) | asking | (required_ids or frozenset())
+    waiting_ids = {one.id for one in waiting_texts(record.outcomes)[-_LATE_RETAINED:]}
+    retained_ids = shown | newest | _late(record.outcomes) | asking | waiting_ids | (required_ids or frozenset())
     retained_ids |= _telling(record.outcomes, retained_ids)
     passed = tuple(
         replace(recap, passed_ms=recap.passed_ms or now_ms)

@@ -243,6 +243,19 @@ def answer_that_leaves_the_memory_before_what_it_told() -> list[str]:
         return _rests_when_told(scene)
 
 
+def text_that_waits_while_the_model_says_nothing() -> list[str]:
+    """A member leaves; the model says nothing about the messages that fill the memory, and its next answer tells of the leaving."""
+    with Scene(group=True, has_calendar=True, limits=TINY, bounds=SMALL_BOUNDS).playing() as scene:
+        _has_calendar(scene)
+        scene.sleeps(_BETWEEN_WRITES_S)
+        scene.runs_to_end(scene.pushes(member_leaves(scene)))
+        for skips in (*(1.0,) * _ASKED_MEANWHILE, 0.0):
+            scene.stage.mood.skips = skips
+            scene.sleeps(_BETWEEN_WRITES_S)
+            scene.runs_to_end(scene.asks())
+        return _rests_when_told(scene)
+
+
 def told_text_that_is_the_oldest_in_the_journal() -> list[str]:
     """A member leaves before a compaction, which leaves only the text of that; it is told, and so many answers follow that few are read."""
     with Scene(

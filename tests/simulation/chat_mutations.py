@@ -29,6 +29,7 @@ from tests.simulation.stand_ins import (
     no_fold,
     no_reach,
     nothing_is_deadly,
+    nothing_waits,
     plan_that_clears_nothing,
     replace_any_generation,
     settle_without_looking,
@@ -142,6 +143,11 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         "shared.conversation.lifetime:_telling",
         Never("is_postponed"),
         lacks="a postponed text seems to wait again, once the answer that told it has left the memory",
+    ),
+    "remembers_what_waits": Mutation(
+        f"{_COMPACTION}:bounded",
+        Instead("waiting_texts", nothing_waits),
+        lacks="a postponed text leaves the memory before an answer has told it",
     ),
     "reads_who_told_an_old_text": Mutation(
         "shared.conversation.history_reader:_may_lack_an_answer",

@@ -125,6 +125,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "tells_of_another_address": calendar_scenes.members_who_leave_and_a_message_that_gets_no_answer,
     "tells_of_another_address_once": calendar_scenes.members_who_leave_and_a_message_that_gets_no_answer,
     "remembers_what_was_told": calendar_scenes.answer_that_leaves_the_memory_before_what_it_told,
+    "remembers_what_waits": calendar_scenes.text_that_waits_while_the_model_says_nothing,
     "reads_who_told_an_old_text": calendar_scenes.told_text_that_is_the_oldest_in_the_journal,
     "cleans_feeds": calendar_scenes.reminder_that_is_taken_back,
     "stops_ticks_that_read_before": calendar_scenes.feed_that_is_written_by_a_slow_tick,

@@ -207,6 +207,10 @@ def take_as_shown(_tools: ToolExecutor, _proposed: ProposedCall, _context: TurnC
     return True
 
 
+def nothing_waits(_outcomes: Iterable[OutcomeRecord]) -> tuple[OutcomeRecord, ...]:
+    return ()
+
+
 def nothing_is_deadly(_outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
     return frozenset(), -1
 

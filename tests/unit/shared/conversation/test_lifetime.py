@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.conversation.lifetime import NAMED, bounded, cut, full_segments, with_leaving
-from shared.conversation.records import Offer, OutcomeKind
+from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord
 from shared.conversation.segments import archived_answer, archived_message, decode_segment
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
@@ -64,6 +64,21 @@ def test_the_answer_that_told_a_postponed_text_is_retained_as_long_as_the_text()
 
     assert retained(25) & {"e1", "e2", "e25"} == {"e1", "e25"}
     assert not retained(26) & {"e1", "e2", "e25"}
+
+
+def test_a_postponed_text_is_retained_until_an_answer_says_it() -> None:
+    waiting = replace(answer(1), kind=OutcomeKind.UNDELIVERED, offer=Offer(is_postponed=True))
+    newer = tuple(answer(number, None) for number in range(2, 60))  # of translations, which say no other text
+    messages = tuple(message(number) for number in range(50, 60))
+    limits = MemoryLimits(verbatim=1, summed_up=1, recaps_at_once=1)
+
+    def retained(*outcomes: OutcomeRecord) -> set[str]:
+        record = SnapshotRecord(messages=messages, outcomes=outcomes)
+        return {one.id for one in bounded(record, limits, now_ms=NOW_MS, required_ids=frozenset()).outcomes}
+
+    assert "e1" in retained(waiting, *newer)
+    assert "e1" not in retained(waiting, replace(answer(2), answers=("e1",)), *newer[1:])
+    assert "e1" not in retained(replace(waiting, text=None), *newer)
 
 
 def test_what_leaves_has_no_token() -> None:
