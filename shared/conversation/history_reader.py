@@ -105,7 +105,18 @@ def _deadly(outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
     isolating = [one for one in outcomes if one.audit.isolates]
     apologised = [one for one in isolating if one.audit.model_name is None]
     ids = frozenset(answered for one in apologised for answered in one.answered_ids)
-    return ids, max((one.provenance.since_ms - 1 for one in isolating if one.audit.model_name is not None), default=-1)
+    answered_since_ms = (_asked_since_ms(one) for one in isolating if one.audit.model_name is not None)
+    return ids, max((since_ms - 1 for since_ms in answered_since_ms), default=-1)
+
+
+def _asked_since_ms(outcome: OutcomeRecord) -> int:
+    """Return since when an isolated prompt held messages, without what its question quotes, which may be far older.
+
+    The question behind a press is older than the press, so there the quotes count, too.
+    """
+    read, answered_ids = outcome.provenance, frozenset(outcome.answered_ids)
+    answered_ms = [one.timestamp_ms for one in read.only_messages(answered_ids).sources] if not outcome.answers else []
+    return max(read.since_ms, min((*answered_ms, outcome.timestamp_ms))) if answered_ms else read.since_ms
 
 
 @frozen

@@ -10,7 +10,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
 from shared.conversation.history_reader import MESSAGES_SHOWN, OUTCOMES_READ, THINGS_READ, HistoryReader
 from shared.conversation.provenance import LATEST_MS
-from shared.conversation.records import ANSWERABLE_MS, Audit, Offer, OutcomeKind, waiting_texts
+from shared.conversation.records import ANSWERABLE_MS, Audit, Offer, OutcomeKind, provenance_of, waiting_texts
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord
@@ -316,6 +316,22 @@ def test_context_that_killed_workers_is_not_shown_again(chat: Conversation, sinc
     assert [one.timestamp_ms for one in history.messages] == [*range(since_ms, 8)]
     assert history.shown_since_ms == since_ms
     assert {one.timestamp_ms for one in history.answers} == {7}
+
+
+@pytest.mark.parametrize(("answers", "since_ms"), [((), 5), (("d1",), 2)])
+def test_what_an_isolated_question_quotes_brings_nothing_back_that_killed_workers(
+    chat: Conversation, answers: tuple[str, ...], since_ms: int
+) -> None:
+    asked = replace(message(5), edited_ms=9)  # quotes message 2
+    isolating = replace(
+        answer(5),
+        answers=answers,
+        provenance=provenance_of((asked,)) | replace(provenance_of((message(2),)), until_ms=-1),
+        audit=Audit(model_name="model", isolates=True),
+    )
+    fold(chat, SnapshotRecord(messages=(*map(message, range(5)), asked, message(6)), outcomes=(isolating,)))
+
+    assert [one.timestamp_ms for one in read(chat).messages] == [*range(since_ms, 7)]
 
 
 def test_answers_are_shown_whatever_their_age_where_every_message_is(chat: Conversation) -> None:
