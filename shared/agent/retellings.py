@@ -142,16 +142,24 @@ def _answers(history: History, asked: Sequence[MessageRecord], recalled: Recolle
 
 
 def _unshown(history: History, answers: Iterable[OutcomeRecord]) -> dict[str, Provenance]:
-    """Return the provenance of the other answers in memory, by the answers' own ids."""
+    """Return the provenance of the other answers and recaps in memory, by their own ids."""
     shown = {one.webhook_event_id for one in answers}
-    return {one.webhook_event_id: one.provenance for one in history.outcomes if one.webhook_event_id not in shown}
+    return {
+        **{one.id: one.provenance for one in history.unshown_recaps},
+        **{one.webhook_event_id: one.provenance for one in history.outcomes if one.webhook_event_id not in shown},
+    }
 
 
 def _provenance_of(record: Recap | OutcomeRecord, unshown: Mapping[str, Provenance]) -> Provenance:
-    """Return the provenance of a recap or an answer, with the provenance of its source answers outside the prompt."""
-    return Provenance.union(
-        (record.provenance, *(unshown[own_id] for own_id in sorted(record.provenance.derived_ids & unshown.keys())))
-    )
+    """Return the provenance of a recap or an answer, with that of the answers and recaps behind it outside the prompt, however far back.
+
+    For example, an answer in the prompt names e2, which left the prompt and names recap-1, which names m1: m1 is behind all three.
+    """
+    parts, named_ids = [record.provenance], set[str]()
+    while added_ids := (parts[-1].derived_ids & unshown.keys()) - named_ids:
+        named_ids |= added_ids
+        parts.append(Provenance.union(unshown[own_id] for own_id in sorted(added_ids)))
+    return Provenance.union(parts)
 
 
 def _answered_ids(outcome: OutcomeRecord) -> tuple[str, ...]:

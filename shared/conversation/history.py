@@ -46,11 +46,12 @@ class History:
     """The newest part of a chat, without withdrawn words; everything by LINE's timestamp.
 
     `messages`: shown in a prompt. `older`: the sources of the recaps, not shown. `unshown`: messages without a recap, too many for a
-    prompt. `quoted`: media unknown to memory, fetched because a message quotes them. `outcomes`: without words that repeat withdrawn ones.
-    `covered`: the messages answered by an outcome. `recorded`: the ids of all outcomes, read or not. `journalled`: how many messages a
-    compaction could fold. `looked_s`: when the look at the amendments began, by the monotonic clock. `blocks`: what other features than the
-    entries show of their things, such as the open reminders. `has_no_things`: the listing showed that these features store nothing.
-    `refused`: ids hidden from prompts, because the model's provider refuses to read the words (`Refusal`).
+    prompt. `quoted`: media unknown to memory, fetched because a message quotes them. `unshown_recaps`: recaps that the prompt does not
+    show, but whose words answers may repeat. `outcomes`: without words that repeat withdrawn ones. `covered`: the messages answered by an
+    outcome. `recorded`: the ids of all outcomes, read or not. `journalled`: how many messages a compaction could fold. `looked_s`: when the
+    look at the amendments began, by the monotonic clock. `blocks`: what other features than the entries show of their things, such as the
+    open reminders. `has_no_things`: the listing showed that these features store nothing. `refused`: ids hidden from prompts, because the
+    model's provider refuses to read the words (`Refusal`).
     """
 
     messages: tuple[MessageRecord, ...] = ()
@@ -58,6 +59,7 @@ class History:
     unshown: tuple[MessageRecord, ...] = ()
     quoted: tuple[MessageRecord, ...] = ()
     recaps: tuple[Recap, ...] = ()
+    unshown_recaps: tuple[Recap, ...] = ()
     outcomes: tuple[OutcomeRecord, ...] = ()
     shown_since_ms: int = 0
     covered: frozenset[str] = frozenset()
@@ -106,6 +108,7 @@ class History:
             messages=tuple(asked),
             older=(*self.older, *other_messages),
             recaps=(),
+            unshown_recaps=(*self.unshown_recaps, *self.recaps),
             shown_since_ms=LATEST_MS,
             index=IndexView(),
             blocks=(),
@@ -125,6 +128,7 @@ class History:
             messages=tuple(one for one in self.messages if one not in left_out),
             unshown=(*self.unshown, *left_out),
             recaps=tuple(one for one in self.recaps if one.id not in refused),
+            unshown_recaps=(*self.unshown_recaps, *(one for one in self.recaps if one.id in refused)),
             refused=refused,
         )
 

@@ -277,6 +277,7 @@ def history_of(
         older=tuple(sorted((one for one in visible if one.line_message_id in summed_up), key=by_time)),
         unshown=tuple(unshown),
         recaps=clean.recaps,
+        unshown_recaps=clean.passed_recaps,
         outcomes=tuple(sorted(recorded.values(), key=by_time)),
         shown_since_ms=shown[0].timestamp_ms if is_cut and shown else 0,
         covered=frozenset().union(*(one.covered_ids for one in recorded.values())),

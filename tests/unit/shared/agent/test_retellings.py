@@ -176,6 +176,32 @@ def test_a_recap_retells_what_the_answers_had_read_that_it_sums_up() -> None:
     assert RetoldMessage(line_message_id="old1", words_ms=1_000, text="宿は湖畔", is_covered=False) in told.messages
 
 
+def test_a_retelling_names_what_is_behind_answers_and_recaps_that_left_the_prompt() -> None:
+    passed = Recap(
+        id="recap-1",
+        text="宿は湖畔",
+        timestamp_ms=1_500,
+        summed_up_ids=("old1",),
+        provenance=made_of("old1", since_ms=1_000, until_ms=1_500),
+    )
+    history = History(
+        messages=(message(8, "もう一度"), message(9, "覚えて")),
+        unshown_recaps=(passed,),
+        outcomes=(
+            made_with(answer(3, "湖畔の宿", saw=("recap-1",)), since_ms=1_500),
+            made_with(answer(5, "湖畔の宿ですね", saw=("e3",)), since_ms=3_000),
+            made_with(answer(8, "湖畔の宿です", saw=("e5",)), since_ms=5_000),
+        ),
+        shown_since_ms=8_000,
+    )
+
+    wanted = sources_beyond_memory(history, (), Recollection())
+    (told,) = retellings_in_prompt(history, (), beyond_memory=[replace(message(1, "宿は湖畔"), line_message_id="old1")])
+
+    assert ("old1" in wanted.message_ids, wanted.since_ms) == (True, 1_000)
+    assert RetoldMessage(line_message_id="old1", words_ms=1_000, text="宿は湖畔", is_covered=False) in told.messages
+
+
 def test_nothing_is_wanted_beyond_memory_where_memory_holds_all_that_was_read() -> None:
     history = History(messages=(message(1, "鍵は窓際"), message(2, "どこ？")))
     seen = made_with(answer(2, "窓際です", saw=("m1", "entry-source")), since_ms=1_000)

@@ -115,6 +115,7 @@ def test_an_isolated_prompt_shows_what_is_asked_and_may_quote_the_rest() -> None
     isolated = history.isolated([asking])
 
     assert (isolated.messages, isolated.recaps, isolated.answers) == ((asking,), (), ())
+    assert isolated.unshown_recaps == (recap,)  # what is quoted may repeat it
     assert isolated.older == (message(1), message(2), message(3))
     assert isolated.provenance.ids == {"m9", "m2"}
 

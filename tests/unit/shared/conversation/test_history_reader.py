@@ -152,13 +152,16 @@ def test_sources_of_recaps_are_kept_but_not_shown(chat: Conversation) -> None:
         summed_up_ids=("m1",),
         provenance=made_of("m1", since_ms=1, until_ms=1),
     )
-    fold(chat, SnapshotRecord(messages=(message(1), message(2)), recaps=(recap,)))
+    passed = replace(recap, id="recap-9", summed_up_ids=("m0",), provenance=made_of("m0", since_ms=1, until_ms=1))
+    fold(chat, SnapshotRecord(messages=(message(1), message(2)), recaps=(recap,), passed_recaps=(passed,)))
 
     history = read(chat)
 
     assert [one.line_message_id for one in history.messages] == ["m2"]
     assert [one.line_message_id for one in history.older] == ["m1"]
-    assert history.recaps == (recap,)
+    assert (history.recaps, history.unshown_recaps) == ((recap,), (passed,))
+    refusing = history.without_refused(frozenset({"r0"}))
+    assert (refusing.recaps, refusing.unshown_recaps) == ((), (passed, recap))
 
 
 def test_amendments_overlay_journal_and_snapshot(chat: Conversation) -> None:
