@@ -197,7 +197,10 @@ def _retained(switches: list[Switch], now_ms: int) -> list[Switch]:
     expired = sum(at_ms < now_ms - LATE_MS for at_ms in followed_ms)
     retained = switches[expired:]
     while len(retained) > MOST_SWITCHES:
-        del retained[1:3]
+        if retained[0].is_on:
+            del retained[1:3]
+        else:  # nothing before it began: it ends no silence
+            del retained[0]
     return retained
 
 

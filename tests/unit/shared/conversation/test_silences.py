@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,11 +93,17 @@ def test_only_the_last_switch_outlives_the_days_in_which_an_event_can_come() -> 
     assert kept.at(LATE_MS + 20) is PAUSE
 
 
-def test_a_chat_that_switches_on_and_off_has_a_record_of_bounded_size_which_forgets_no_pause() -> None:
+@pytest.mark.parametrize("ends_first", [False, True])
+def test_a_chat_that_switches_on_and_off_has_a_record_of_bounded_size_which_forgets_no_pause(
+    *, ends_first: bool
+) -> None:
     switches = [
-        switch
-        for number in range(0, 4 * MOST_SWITCHES, 2)
-        for switch in (*pause(f"p{number}", at_ms=number), *ended(f"r{number}", PAUSE, at_ms=number + 1))
+        *(ended("r", PAUSE, at_ms=-1) if ends_first else ()),
+        *(
+            switch
+            for number in range(0, 4 * MOST_SWITCHES, 2)
+            for switch in (*pause(f"p{number}", at_ms=number), *ended(f"r{number}", PAUSE, at_ms=number + 1))
+        ),
     ]
 
     kept = record(switches)
