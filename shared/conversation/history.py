@@ -173,11 +173,11 @@ class History:
         """Everything quotable by a message."""
         messages = (*self.quoted, *self.older, *self.unshown, *self.messages)
         if not self.refused:
-            return Quotable.of(messages, self.outcomes, self.amendments.withdrawn)
+            return Quotable.of(messages, self.outcomes, self.amendments)
         return Quotable.of(
             [one for one in messages if one.line_message_id not in self.refused],
             [one for one in self.outcomes if one.webhook_event_id not in self.refused],
-            self.amendments.withdrawn,
+            self.amendments,
         )
 
     @property

@@ -43,7 +43,9 @@ class QuotedMedia:
         """
         quotable = history.quotable
         unknown = dict.fromkeys(
-            message.quoted_message_id for message in reversed(asked) if quotable.quoted_by(message) == "unknown"
+            message.quoted_message_id
+            for message in reversed(asked)
+            if quotable.quoted_by(message) == "unknown" and message.quoted_message_id not in quotable.answers
         )
         deadline = deadline.within(QUOTED_FETCH_S)
         searches = [

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
 from shared.conversation.provenance import LATEST_MS, Provenance
-from shared.conversation.quotes import Quotable
 from shared.conversation.records import ANSWERABLE_MS, OutcomeKind
 from shared.conversation.snapshot_records import Recap
 from shared.conversation.turn import TurnRecord
@@ -58,13 +57,6 @@ def test_a_quote_of_a_withdrawn_or_unknown_message_has_no_words() -> None:
     assert withdrawn.quotable.quoted_by(withdrawn.messages[0]) == "withdrawn"
     assert unknown.quotable.quoted_by(unknown.messages[0]) == "unknown"
     assert withdrawn.provenance.ids == unknown.provenance.ids == {"m9"}
-
-
-def test_a_quoted_answer_that_lost_its_words_counts_as_withdrawn() -> None:
-    emptied = replace(answer(2, None), sent_message_ids=("b1",))
-    quotable = Quotable.of((), (emptied,), frozenset())
-
-    assert quotable.quoted_by(replace(message(9), quoted_message_id="b1")) == "withdrawn"
 
 
 @given(st.sets(st.integers(1, 8)), st.integers(1, 10))

@@ -14,7 +14,7 @@ from shared.conversation.person_messages import PersonMessages
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
-from tests.support.chats import message, reader
+from tests.support.chats import answer, message, reader
 from tests.support.inline import InlineExecutor
 
 ANNA = "U" + "a" * 32
@@ -95,3 +95,12 @@ def test_a_medium_whose_sender_may_take_back_everything_while_it_is_fetched_is_n
 
 def test_where_nothing_is_found_the_history_stays_as_it_is(media: Media, chat: Conversation) -> None:
     assert found(media, chat) == reader().read_newest(chat)
+
+
+def test_a_bubble_of_the_bot_without_stored_words_is_not_looked_for(
+    media: Media, source: MemoryMedia, chat: Conversation
+) -> None:
+    source.contents["m4"] = HeldContent(data=b"bytes", content_type="image/png")
+    chat.journal.record_outcome(replace(answer(3, None), sent_message_ids=("m4",)))
+
+    assert found(media, chat).quoted == ()
