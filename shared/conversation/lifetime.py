@@ -201,7 +201,9 @@ def _is_archived(message: MessageRecord) -> bool:
 
 
 def _is_answer(outcome: OutcomeRecord) -> bool:
-    return outcome.kind not in _WITHOUT_PROVENANCE
+    """Whether later records may repeat the outcome's words: an apology names what was done outside, as in "✓ Created page “Milk”"."""
+    has_receipt = outcome.kind is OutcomeKind.APOLOGISED and bool(outcome.text) and not outcome.is_fixed
+    return has_receipt or outcome.kind not in _WITHOUT_PROVENANCE
 
 
 @dataclass(slots=True, kw_only=True)

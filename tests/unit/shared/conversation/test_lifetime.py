@@ -107,6 +107,15 @@ def test_answers_of_every_kind_that_may_repeat_something_are_archived() -> None:
     }
 
 
+def test_an_apology_with_a_receipt_is_archived_and_a_plain_one_is_not() -> None:
+    plain = replace(answer(1, "sorry"), kind=OutcomeKind.APOLOGISED)
+    with_receipt = replace(answer(2, "sorry\n\n✓ Created page “Milk”", saw=(1,)), kind=OutcomeKind.APOLOGISED)
+
+    [archived] = with_leaving(SnapshotRecord(outcomes=(plain, with_receipt)), SnapshotRecord()).leaving.answers
+
+    assert (archived.id, archived.words) == ("e2", ("sorry\n", "Milk"))
+
+
 def test_an_answer_without_words_still_tells_what_it_saw() -> None:
     gone = answer(2, None, saw=(1,))
 
