@@ -140,7 +140,8 @@ def full_segments(leaving: Segment, *, size: int) -> tuple[Segment, list[Segment
         if part.is_full(size) and len(segments) < NAMED:
             segments.append(part.segment)
             part = _Part()
-    return part.segment, segments
+    rest = part.segment
+    return replace(leaving, messages=rest.messages, answers=rest.answers, recaps=rest.recaps), segments
 
 
 def cut(record: SnapshotRecord, *, size: int, last_number: int) -> Cut:
@@ -189,7 +190,8 @@ def _telling(outcomes: Iterable[OutcomeRecord], retained_ids: AbstractSet[str]) 
 def _merged(
     leaving: Segment, *, messages: Iterable[MessageRecord], outcomes: Iterable[OutcomeRecord], recaps: Iterable[Recap]
 ) -> Segment:
-    return Segment(
+    return replace(
+        leaving,
         messages=in_order((*leaving.messages, *map(archived_message, messages))),
         answers=answers_in_order((*leaving.answers, *map(archived_answer, outcomes))),
         recaps=tuple({one.id: one for one in (*leaving.recaps, *recaps)}.values()),

@@ -81,6 +81,16 @@ def test_a_postponed_text_is_retained_until_an_answer_says_it() -> None:
     assert "e1" not in retained(replace(waiting, text=None), *newer)
 
 
+def test_what_waits_keeps_the_fields_of_a_newer_release() -> None:
+    newer = Segment(messages=(message(1), message(2)), unknown_fields='{"pages":3}')
+
+    merged = with_leaving(SnapshotRecord(messages=(message(3),)), SnapshotRecord(leaving=newer)).leaving
+    rest, [full] = full_segments(merged, size=2)
+
+    assert (merged.unknown_fields, rest.unknown_fields) == (newer.unknown_fields,) * 2
+    assert [len(one.messages) for one in (merged, full, rest)] == [3, 2, 1]
+
+
 def test_what_leaves_has_no_token() -> None:
     leaving = with_leaving(SnapshotRecord(messages=(message(1),)), SnapshotRecord()).leaving
 
