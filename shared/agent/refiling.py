@@ -25,8 +25,6 @@ from shared.turns.lease import Lease
 _CAPTURE: Final = "classify_and_capture"
 _GAP: Final = "\n\n"
 _ROOM: Final = longest_answer(at_most=MESSAGES_A_CALL - 1)
-ONCE_SUFFIX: Final = "-once"
-"""The end of the id of an outcome whose text is said once, however many such outcomes wait."""
 
 
 def filing_of(message: MessageRecord) -> tuple[ProposedCall, ...]:
@@ -100,18 +98,12 @@ class PostponedNotices:
 
 
 def postponed_of_one_text(history: History) -> tuple[tuple[OutcomeRecord, ...], ...]:
-    """Return the waiting texts in groups of texts said once: outcomes with ids that end with ONCE_SUFFIX, and equal texts.
+    """Return the waiting texts in groups, each said once: those with one `said_once_as`, and each other text alone.
 
     For example, three members left within a minute, and the chat is told once that its calendar has another address, in the words of the
     newest text, also where its language has changed between them.
     """
     same: dict[str, list[OutcomeRecord]] = {}
     for notice in waiting_texts(history.outcomes):
-        same.setdefault(_key_of(notice), []).append(notice)
+        same.setdefault(notice.offer.said_once_as or notice.id, []).append(notice)
     return tuple(map(tuple, same.values()))
-
-
-def _key_of(notice: OutcomeRecord) -> str:
-    if notice.webhook_event_id.endswith(ONCE_SUFFIX):
-        return ONCE_SUFFIX
-    return notice.text or notice.id if notice.offer.is_said_once else notice.id

@@ -5,9 +5,10 @@ a member leaves ─▶ another token ─▶ a postponed text (UNDELIVERED) ─�
 """
 
 from dataclasses import field
+from typing import Final
 
 from shared import logs
-from shared.agent.refiling import ONCE_SUFFIX, postponed_of_one_text
+from shared.agent.refiling import postponed_of_one_text
 from shared.calendars.store import CalendarStore
 from shared.clock import Clock, Deadline
 from shared.conversation.history import History
@@ -21,10 +22,12 @@ from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.runner import TurnRunner
 
+_SUFFIX: Final = "-once"
+
 
 def notice_id_of(event_id: str) -> str:
     """Return the id of the outcome that tells of a leaving: `notice_id_of("01ABC")` is `01ABC-once`."""
-    return f"{event_id[: 64 - len(ONCE_SUFFIX)]}{ONCE_SUFFIX}"
+    return f"{event_id[: 64 - len(_SUFFIX)]}{_SUFFIX}"
 
 
 def is_of_address(outcome_id: str) -> bool:

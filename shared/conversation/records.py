@@ -239,7 +239,8 @@ class Offer(Extensible):
     lines and buttons that the code adds to an answer; empty: that of the text. `silence`: the pause, resumption or handover that a press
     begins. `has_languages`: whether quick replies choose the language.
     `refiles`: the edited message whose new words the proposal files, because a note of the old words is gone.
-    `is_postponed`: where the text could not be sent, the chat's next answer says it; of equal texts with `is_said_once`, only one.
+    `is_postponed`: where the text could not be sent, the chat's next answer says it; of texts with one `said_once_as`, only the newest,
+    for example of `list_press_late` in Japanese and in Thai.
     `suggests`: short things that a person might say next, each by a tap.
     `card`: the words of the text as a card (`card_text`), until it was sent.
     `hook`: the hook that a press makes. `token_of`: the address of the hook whose token is shown below the text, until it was sent.
@@ -256,7 +257,7 @@ class Offer(Extensible):
     proposes: tuple[ProposedCall, ...] = ()
     refiles: str | None = None
     is_postponed: bool = False
-    is_said_once: bool = False
+    said_once_as: str = ""
     suggests: tuple[str, ...] = field(default=(), repr=False)
     card: str = field(default="", repr=False)
     has_languages: bool = False

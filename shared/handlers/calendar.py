@@ -27,7 +27,7 @@ from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import CalendarChoice, CalendarPress
 from shared.line.webhook_check import WebhookAddress
-from shared.turns.announcement import Announcement, Announcer, Stage, in_chats_language, phrased, stage_nothing
+from shared.turns.announcement import Announcement, Announcer, Stage, in_chats_language, postponed_once, stage_nothing
 
 FEEDS_PATH: Final = "/feeds"
 GOOGLE_PAGE: Final = "https://calendar.google.com/calendar/u/0/r/settings/addbyurl"
@@ -112,7 +112,7 @@ class CalendarHandler:
     def _new_address(self, event: LineEvent) -> Announcement:
         """Return the text that waits: an event of a leaving has no reply token.  Source: LINE, "Member left event"."""
         own = replace(event, webhook_event_id=notice_id_of(event.webhook_event_id))
-        return phrased(own, self.phrases, Phrase.CALENDAR_RENEWED, offer=Offer(is_postponed=True))
+        return postponed_once(own, self.phrases, Phrase.CALENDAR_RENEWED)
 
     def _calendar(self, store: CalendarStore, event: LineEvent, *, is_new: bool) -> Calendar | None:
         """Return the chat's calendar, made if there is none, and with another token if `is_new`."""

@@ -128,8 +128,8 @@ def phrased(  # noqa: PLR0913 - the parts of an announcement
 
 
 def postponed_once(event: LineEvent, phrases: Phrases, which: Phrase) -> Announcement:
-    """Return a phrase for the chat's next answer, said once for however many events."""
-    return phrased(event, phrases, which, offer=Offer(is_postponed=True, is_said_once=True))
+    """Return a phrase for the chat's next answer, said once for however many events, in the language of the newest."""
+    return phrased(event, phrases, which, offer=Offer(is_postponed=True, said_once_as=which.value))
 
 
 @frozen

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tests.simulation.mutation import Mutation
-from tests.simulation.rules import DropArgument, Instead, Never, Return
+from tests.simulation.rules import DropArgument, DropClause, Instead, Never, Return
 from tests.simulation.stand_ins import decided_before
 
 _PRESS: Final = "shared.handlers.list_press:ListPressHandler"
@@ -41,8 +41,8 @@ OF_LISTS: Final[Mapping[str, Mutation]] = {
         lacks="a press whose token dies before the chat's turn is free changes nothing, and nobody is told",
     ),
     "tells_of_late_ticks_once": Mutation(
-        "shared.agent.refiling:_key_of",
-        Never("is_said_once"),
+        "shared.agent.refiling:postponed_of_one_text",
+        DropClause("said_once_as"),
         lacks="each of several such presses is told of in the same words",
     ),
     "decides_a_clear_while_the_turn_is_held": Mutation(

@@ -406,6 +406,18 @@ def test_ticks_that_got_no_turn_are_told_of_once_below_the_next_answer(ann: Pers
     assert items(ann) == {"買い物/卵": "pending", "買い物/牛乳": "pending"}
 
 
+def test_late_ticks_of_two_languages_are_told_of_once(ann: Person) -> None:
+    adds(ann, "買い物リストに牛乳と卵", "牛乳", "卵", to="買い物")
+    card = shows(ann)
+    presses_late(ann, tick_of(card, "牛乳"))
+    ann.says("/language en")
+    presses_late(ann, tick_of(card, "卵"))
+
+    told = ann.worker.outcome(ann.asks("やあ", SAYS))["text"]
+
+    assert [told.count(text(Phrase.LIST_PRESS_LATE)) for text in (japanese, english)] == [0, 1]
+
+
 def test_a_late_tick_of_what_has_changed_since_is_not_told_of(ann: Person) -> None:
     adds(ann, "買い物リストに牛乳と卵", "牛乳", "卵", to="買い物")
     presses_late(ann, tick_of(shows(ann), "牛乳"), age_ms=60_000)
