@@ -175,9 +175,13 @@ def _all_messages(history: History) -> tuple[MessageRecord, ...]:
 
 
 def _stored_answers(history: History, delivered: AbstractSet[str]) -> tuple[OutcomeRecord, ...]:
-    """Return the answers that wait for a press."""
+    """Return the answers that wait for a press, without those whose prompt held words that an edit has replaced since."""
+    edited_ms = history.amendments.edited_ms
     return tuple(
         outcome
         for outcome in history.outcomes
-        if outcome.kind is OutcomeKind.STORED and outcome.text is not None and delivered.isdisjoint(outcome.answers)
+        if outcome.kind is OutcomeKind.STORED
+        and outcome.text is not None
+        and delivered.isdisjoint(outcome.answers)
+        and not outcome.provenance.has_withdrawn(lambda own_id, words_ms: words_ms < edited_ms.get(own_id, -1))
     )

@@ -4,7 +4,7 @@ import pytest
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
-from shared.conversation.records import MessageRecord, Offer, OutcomeKind, OutcomeRecord, ProposedCall
+from shared.conversation.records import MessageRecord, Offer, OutcomeKind, OutcomeRecord, ProposedCall, provenance_of
 from shared.line.phrases import Phrase
 from shared.line.postback_data import AnswerButton
 from shared.turns.agenda import Agenda, agenda_of
@@ -112,6 +112,18 @@ def test_presses_without_effect_are_told_each_its_own_reason_in_turns_of_their_o
 
     assert first == Agenda(covers=(shown,), notice=Phrase.ANSWER_SHOWN)
     assert then == Agenda(covers=(unknown,), notice=Phrase.NOTHING_TO_SHOW)
+
+
+def test_a_stored_answer_to_words_that_were_edited_since_is_not_sent_and_the_question_is_asked_again() -> None:
+    edited = replace(QUESTION, text="how high is Haku?", edited_ms=4)
+    amendments = Amendments(edits={"m1": edited.text}, edited_ms={"m1": 4})
+    newer = replace(STORED, provenance=provenance_of((edited,)))
+
+    def agenda(stored: OutcomeRecord) -> Agenda:
+        return agenda_of(replace(history(DEFERRAL, stored, messages=(edited,)), amendments=amendments), [press(5)])
+
+    assert (agenda(STORED).stored, agenda(STORED).asked, agenda(STORED).answers) == (None, (edited,), ("e1",))
+    assert agenda(newer).stored == newer
 
 
 def test_newest_of_several_stored_answers_is_sent() -> None:
