@@ -107,8 +107,9 @@ class HooksHandler:
         address = new_address(key, conversation_id=conversation.id, seed=question_id)
         hook_id, mark = _parts_of(address, key)
         other_hooks = [hook for hook in store.read_all() if hook.id != hook_id]
+        command = question.provenance.only_messages(frozenset({question.offer.asked_by or ""}))
         if refusal := _refusal(other_hooks, offered.name):
-            return self._say(event, refusal, name=offered.name)
+            return self._say(event, refusal, name=offered.name, provenance=Provenance.of_sources(command.sources))
         hook = Hook(
             id=hook_id,
             name=offered.name,
@@ -116,7 +117,7 @@ class HooksHandler:
             mark=mark,
             made_ms=event.timestamp_ms,
             locale=conversation.turn.chosen_locale() or shown_language([question.text or ""]) or "",
-            provenance=question.provenance.only_messages(frozenset({question.offer.asked_by or ""})),
+            provenance=command,
         )
         store.create(hook)
         amendments = conversation.amendments.look()
@@ -141,11 +142,11 @@ class HooksHandler:
         name = (sanitised(" ".join(words[:-1] if is_mode else words)) or "")[:NAME_LIMIT].strip()
         if not name:
             return self._say(event, Phrase.HOOK_USAGE)
-        if refusal := _refusal(HookStore(conversation).read_all(), name):
-            return self._say(event, refusal, name=name)
         source = Source(
             line_message_id=content.line_message_id, timestamp_ms=event.timestamp_ms, by=mark_id(event.user_id)
         )
+        if refusal := _refusal(HookStore(conversation).read_all(), name):
+            return self._say(event, refusal, name=name, provenance=Provenance.of_sources((source,)))
         return self._say(
             event,
             _QUESTIONS[mode],

@@ -233,7 +233,8 @@ class VotePressHandler:
             standing = standing_of(conversation, poll, amendments, group=group, now_ms=self.clock.now_ms())
             card = standing_card(standing, locale=locale)
             told.append(_Told(poll=poll, votes=standing.votes, turn=lease.record.sequence + 1))
-            return replace(outcome, text=written(card), offer=Offer(card=card_text(card)))
+            provenance = outcome.provenance | standing.provenance
+            return replace(outcome, provenance=provenance, text=written(card), offer=Offer(card=card_text(card)))
 
         def was_sent(outcome: OutcomeRecord) -> None:
             if outcome.kind is OutcomeKind.REPLIED:

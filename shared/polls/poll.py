@@ -12,13 +12,13 @@ import datetime as dt
 import hashlib
 import re
 import zoneinfo
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
 from shared.conversation.member_mark import MARK_PREFIX
-from shared.conversation.provenance import Provenance, Source
+from shared.conversation.provenance import IsWithdrawn, Provenance, Source
 from shared.frozen import frozen
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
@@ -145,6 +145,10 @@ class Vote:
     def provenance(self) -> Provenance:
         """The press or message behind the vote: the vote goes by `/forget me`, and by an unsend of the message."""
         return Provenance.of_sources([Source(line_message_id=self.id, timestamp_ms=self.sent_ms, by=self.member)])
+
+    def is_taken_back(self, is_withdrawn: IsWithdrawn, members: Mapping[str, int]) -> bool:
+        """Whether the member took the vote back: by an unsend of its message, or by `/forget me`, as in `Amendments.members`."""
+        return self.sent_ms <= members.get(self.member, -1) or is_withdrawn(self.id, self.sent_ms)
 
 
 @frozen

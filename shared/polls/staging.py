@@ -139,7 +139,9 @@ class PollOverlay(Overlay[PollThing]):
 
     def votes_in_time(self, poll: Poll) -> tuple[Vote, ...]:
         """Return all votes in a poll, also superseded ones, with the turn's own votes; a round trip."""
-        return poll.votes_in_time((*self._store.votes(poll.id), *self.said_in(poll.id)))
+        is_withdrawn, members = self.attempt.is_withdrawn, self.attempt.members
+        stored = (vote for vote in self._store.votes(poll.id) if not vote.is_taken_back(is_withdrawn, members))
+        return poll.votes_in_time((*stored, *self.said_in(poll.id)))
 
     def waited(self, poll: Poll, votes: Sequence[Vote]) -> tuple[str, ...]:
         """Return the marks of the members who were told to wait for a place; `votes`: all votes in time."""

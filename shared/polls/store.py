@@ -173,6 +173,5 @@ class PollWords(WordHolder):
 
 
 def is_vote_withdrawn(vote: Vote, amendments: Amendments) -> bool:
-    """Whether the member took the vote back: by an unsend of its message, or by `/forget me`."""
-    is_forgotten = vote.sent_ms <= amendments.members.get(vote.member, -1)
-    return is_forgotten or amendments.is_withdrawn_from_entries(vote.id, vote.sent_ms)
+    """Whether the member took the vote back."""
+    return vote.is_taken_back(amendments.is_withdrawn_from_entries, amendments.members)

@@ -7,6 +7,7 @@ from typing import Final
 
 from shared.agent.receipts import quotable, without_receipt_symbols
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.frozen import frozen
 from shared.line.cards.card import Card, CardButton, CardRow, written
@@ -103,6 +104,11 @@ class Standing:
         of_options = (self.of_option(choice) for choice in range(len(self.poll.options)))
         groups = (*of_options, self.waiting, self.moved_up)
         return tuple(dict.fromkeys(vote for group in groups for vote in group[:NAMES_SHOWN]))
+
+    @property
+    def provenance(self) -> Provenance:
+        """The messages behind the poll, and the presses and messages behind the votes that are shown with names."""
+        return Provenance.union((self.poll.provenance, *(vote.provenance for vote in self.named_votes)))
 
     def of_option(self, choice: int) -> tuple[Vote, ...]:
         """Return the votes for an option, in the order of the members' choices."""

@@ -161,7 +161,7 @@ class ReminderWording:
             conversation, poll, amendments, group=Group(), now_ms=max(occurrence.said_ms, occurrence.due_ms)
         )
         text = standing_text(standing, locale=self._locale_of(occurrence))
-        return OccurrenceWords(text=text, provenance=poll.provenance)
+        return OccurrenceWords(text=text, provenance=standing.provenance)
 
     def _digest(self, conversation: Conversation, occurrence: Occurrence, kind: Literal["daily", "weekly"]) -> Digest:
         """Return the digest of the entries at the time of the occurrence, without words from withdrawn messages."""

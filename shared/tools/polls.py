@@ -322,6 +322,7 @@ class PollTools:
             waited=overlay.waited(poll, votes_in_time),
         )
         standing = replace(bare, names=overlay.names_of(bare.named_votes))
+        overlay.mark_shown(standing.provenance)
         shown, said = overlay.current(poll.id), overlay.said_in(poll.id)
 
         def draw(locale: str) -> Card | None:

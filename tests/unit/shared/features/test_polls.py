@@ -491,6 +491,37 @@ def test_nobody_votes_in_the_name_of_a_member_or_of_nobody(ann: Person, vote: di
     assert told in str(result(ann))
 
 
+def test_what_was_told_of_votes_goes_with_the_messages_and_the_members_behind_them(ann: Person) -> None:
+    poll = polled(ann)
+    said = writes_unnamed(ann, "寿司（Dan）", option="寿司", name="Dan")
+    press(ann, poll, 0, by=BEN)
+    assert {"Dan", "Ben"} <= set(newest(ann).text.replace("、", " ").split())
+    ann.asks("投票はどう？", calling(("show_polls", {})), SAYS)
+    assert "Dan" in newest(ann).text
+
+    ann.worker.withdraw(ann.events.chat_id, said["message"]["id"])
+    assert "Dan" not in everything_in(ann.worker.store)
+
+    press(ann, poll, 1, by=CHO)
+    ann.sends(ann.events.text("/forget me", by=BEN))
+    told = [one.text or "" for one in chat_of(ann).journal.read_outcomes()]
+    assert not any("カレー: 1票 · Ben" in text for text in told)
+    assert not any("Ben" in text for text in told if "夕食は？" in text and "未回答" not in text)
+
+
+def test_the_result_of_a_poll_goes_with_the_message_behind_a_vote(ann: Person) -> None:
+    polled(ann, closes="2025-11-21T20:00")
+    said = writes_unnamed(ann, "寿司（Dan）", option="寿司", name="Dan")
+    ann.worker.clock.move(24 * 3_600)
+    assert ann.worker.push(push.tick()) == 204
+    ann.sends(ann.events.text("ふーん"))
+    assert "Dan" in ann.worker.said[-1]
+
+    ann.worker.withdraw(ann.events.chat_id, said["message"]["id"])
+
+    assert "Dan" not in everything_in(ann.worker.store)
+
+
 def test_written_names_are_no_more_than_the_members(ann: Person) -> None:
     ann.worker.line.members[recorded.GROUP] = 3
     poll = polled(ann)

@@ -291,6 +291,28 @@ def test_the_list_has_buttons_and_an_old_list_changes_nothing(member: Person) ->
     assert hooks_of(member) == ()
 
 
+def test_a_refused_name_goes_with_its_command(member: Person) -> None:
+    makes_hook(member, "backup")
+    refused = member.says("/hook new BackUp")
+    assert "BackUp" in member.worker.said[-1]
+
+    member.worker.withdraw(member.events.chat_id, refused["message"]["id"])
+
+    assert "BackUp" not in everything_in(member.worker.store)
+
+
+def test_a_name_that_was_taken_meanwhile_goes_with_its_command(member: Person) -> None:
+    asked = member.says("/hook new BackUp")
+    offered = member.newest_button
+    makes_hook(member, "backup")
+    member.presses(offered)
+    assert "BackUp" in member.worker.said[-1]
+
+    member.worker.withdraw(member.events.chat_id, asked["message"]["id"])
+
+    assert "BackUp" not in everything_in(member.worker.store)
+
+
 def test_a_name_is_taken_once_and_a_chat_has_ten_hooks_at_most(member: Person) -> None:
     for number in range(10):
         makes_hook(member, f"ci{number}")
