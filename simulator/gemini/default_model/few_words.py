@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from simulator.gemini.default_model import expense_tools, poll_tools, shared_list_tools
 from simulator.gemini.default_model.prompt import Decision, Prompt, Say
+from simulator.gemini.default_model.transcript import is_thai
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 _TOOLS: Final = expense_tools.TOOLS | poll_tools.TOOLS | shared_list_tools.TOOLS
 _WORDS: Final[Mapping[Language, str]] = {"ja": "わかりました。", "en": "All right."}
-_THAI: Final = re.compile("[\u0e00-\u0e7f]")
 _THAI_WORDS: Final = "ได้เลย"
 
 
@@ -31,4 +30,4 @@ def say(prompt: Prompt) -> Decision:
 
 def words_for(prompt: Prompt) -> str:
     """Return a few words in the language of the last message, Thai included."""
-    return _THAI_WORDS if _THAI.search(prompt.words) else _WORDS[prompt.language]
+    return _THAI_WORDS if is_thai(prompt.words) else _WORDS[prompt.language]

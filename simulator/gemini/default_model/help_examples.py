@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from simulator.gemini.default_model import memory_tools
 from simulator.gemini.default_model.dates import now_of, time_of
 from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say, mapping
+from simulator.gemini.default_model.transcript import is_thai
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,6 @@ _WEEKDAYS: Final = {
 }  # fmt: skip
 _THAI_WEEKDAY: Final = "(?P<weekday>จันทร์|อังคาร|พุธ|พฤหัส|ศุกร์|เสาร์|อาทิตย์)"
 _KANA: Final = re.compile("[\u3041-\u30ff]")
-_THAI: Final = re.compile("[\u0e01-\u0e5b]")
 _HAN: Final = re.compile("[\u4e00-\u9fff]")
 _ONLY_CHINESE: Final = re.compile("[你妳您們嗎這麼沒說讓點來]|給我")
 _NAMES: Final = 8
@@ -140,7 +140,7 @@ def _as_in_english(groups: Mapping[str, str]) -> dict[str, str]:
 
 def _language_of(prompt: Prompt) -> _Language | None:
     words = prompt.words
-    if _THAI.search(words):
+    if is_thai(words):
         return THAI
     is_chinese = _HAN.search(words) and _ONLY_CHINESE.search(words) and not _KANA.search(words)
     return CHINESE if is_chinese else None

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from simulator.gemini.default_model import failures
 from simulator.gemini.default_model.dates import CLOCK, ENGLISH_DAY, JAPANESE_DAY, THAI_DAY, now_of, time_of
-from simulator.gemini.default_model.prompt import CallTool, Prompt
+from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say
 
 if TYPE_CHECKING:
     import re
@@ -91,6 +92,16 @@ def first_call(prompt: Prompt) -> CallTool | None:
     else:
         return None
     return call if prompt.offers(call.name) else None
+
+
+def is_without_polls(prompt: Prompt) -> bool:
+    """Whether the last call asked for the standing, and no poll is open: the product puts no card below the answer."""
+    return prompt.has_results_of({"show_polls"}) and not prompt.output.get("polls", True)
+
+
+def say_no_poll(prompt: Prompt) -> Decision:
+    """Say that no poll is open."""
+    return Say(text=failures.no_poll(prompt.words, fallback=prompt.language))
 
 
 def _meeting(prompt: Prompt, met: re.Match[str]) -> dict[str, object]:

@@ -32,6 +32,7 @@ _QUOTE = re.compile(
 _MENTION = re.compile(r"\s*@\S+\s*")
 _TIME = re.compile(r"[\d\s:/.-]*")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]")
+_THAI = re.compile("[\u0e01-\u0e5b]")
 _LETTER = re.compile(r"[^\W\d_]")
 _LATIN_WEIGHT = 3  # letters of a Latin word that say as much as one letter of Japanese
 
@@ -66,6 +67,13 @@ def language_of(messages: tuple[Message, ...]) -> Language:
         if letters:
             return "ja" if japanese * _LATIN_WEIGHT >= letters - japanese else "en"
     return DEFAULT_LANGUAGE
+
+
+def is_thai(words: str) -> bool:
+    """Whether Thai has the larger share of the words: of "ฉันโหวต sushi", and not of "I paid 60, without แนน"."""
+    thai, japanese = (len(script.findall(words)) for script in (_THAI, _JAPANESE))
+    latin = len(_LETTER.findall(_THAI.sub("", words))) - japanese
+    return thai > 0 and thai * _LATIN_WEIGHT >= japanese * _LATIN_WEIGHT + latin
 
 
 def _messages(content: Content) -> Iterator[Message]:
