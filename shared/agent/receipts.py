@@ -180,6 +180,7 @@ class ReceiptTexts:
     due: str
     paid_by: str
     costed: str
+    costed_once: str
     with_message: str
     in_private: str
     beyond_quota: str
@@ -282,7 +283,8 @@ def _names_with_count(names: Sequence[str], texts: ReceiptTexts, *, locale: str)
 def _name_with_details(deed: Deed, texts: ReceiptTexts, *, name: str, limit: int, locale: str) -> str:
     name = _quoted(name, texts, limit=limit)
     if deed.due is not None:
-        text = texts.timed if deed.due.messages == 1 else texts.costed
+        costed = texts.costed_once if deed.due.recurrence is None else texts.costed
+        text = texts.timed if deed.due.messages == 1 else costed
         text = texts.with_message if deed.due.comes_with_message else text
         text = texts.in_private if deed.due.is_private else text
         dated = filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))

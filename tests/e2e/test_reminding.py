@@ -104,7 +104,7 @@ def test_in_a_group_the_cost_is_told_and_any_member_presses(moving: Platform) ->
     other = group.members[1]
 
     asks(moving, group, "10分後に会議って言って", text="会議", at=as_asked(in_minutes(moving, 10)))
-    assert "1回ごとに2通分" in of_bot(moving, group.id)[-1]["altText"]
+    assert "、2通分）" in of_bot(moving, group.id)[-1]["altText"]
     passes(moving, 11 * MINUTE)
     (said,) = pushed(moving, group.id)
     done = said["quickReply"]["items"][0]["action"]["data"]

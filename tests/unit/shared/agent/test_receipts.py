@@ -32,8 +32,13 @@ MORNING = Due(at=dt.datetime(2026, 11, 23, 9, 0), this_year=2026)  # noqa: DTZ00
         (MORNING, "ja", "✓ リマインダー：「薬」（11月23日(月) 9:00）"),
         (MORNING, "en", "✓ Reminder: “薬” (Mon 23 Nov, 09:00)"),
         (replace(MORNING, recurrence=Recurrence(frequency=Frequency.DAILY)), "zh-TW", "✓ 提醒：「薬」（每天 9:00）"),
-        (replace(MORNING, messages=4), "ja", "✓ リマインダー：「薬」（11月23日(月) 9:00、1回ごとに4通分）"),
-        (replace(MORNING, messages=4), "en", "✓ Reminder: “薬” (Mon 23 Nov, 09:00; counts as 4 messages each time)"),
+        (replace(MORNING, messages=4), "ja", "✓ リマインダー：「薬」（11月23日(月) 9:00、4通分）"),
+        (replace(MORNING, messages=4), "en", "✓ Reminder: “薬” (Mon 23 Nov, 09:00; counts as 4 messages)"),
+        (
+            replace(MORNING, messages=4, recurrence=Recurrence(frequency=Frequency.DAILY)),
+            "ja",
+            "✓ リマインダー：「薬」（毎日 9:00、1回ごとに4通分）",
+        ),
         (
             replace(MORNING, carried=0),
             "ja",

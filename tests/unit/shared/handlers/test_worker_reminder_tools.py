@@ -366,7 +366,7 @@ def test_a_reminder_in_a_group_tells_what_each_time_costs(member: Person) -> Non
     said = asks(member, "@Aizuchi 明日の9時に会議って言って", "create_reminder", {**PILLS, "text": "会議"})
 
     assert result_of(member)["messages_each_time"] == 4
-    assert "「会議」（11月22日(土) 9:00、1回ごとに4通分）" in said[1].text
+    assert "「会議」（11月22日(土) 9:00、4通分）" in said[1].text
 
 
 def test_where_a_groups_cost_is_not_known_nothing_is_promised(member: Person) -> None:
