@@ -297,12 +297,23 @@ class PushedSummaries:
         if not spoken.messages:
             return None
         seconds = deadline.within(min(_SECONDS, deadline.left_s * _TO_THINK)).left_s  # the rest is for the push
-        with metered(Meter(conversation.id)):
-            text = self.summariser.sum_up_span(
-                conversation, spoken, locale=reminder.locale or self.phrases.locale, seconds=seconds
-            )
+        try:
+            with metered(Meter(conversation.id)):
+                text = self.summariser.sum_up_span(
+                    conversation, spoken, locale=reminder.locale or self.phrases.locale, seconds=seconds
+                )
+        finally:
+            _settle(conversation)
         words = OccurrenceWords(text=titled(reminder, text), provenance=spoken.provenance)
         return Summary(words=words, before=history.amendments)
+
+
+def _settle(conversation: Conversation) -> None:
+    """Charge the chat with what a tick has asked of the model, because no turn may follow; if this fails, the next turn's write does."""
+    try:
+        conversation.turn.settle()
+    except AizuchiError as cause:
+        logs.warning("spending_not_settled", error_type=type(cause).__name__)
 
 
 def spoken_before(conversation: Conversation, history: History, reminder: Reminder, occurrence_ms: int) -> Recollection:

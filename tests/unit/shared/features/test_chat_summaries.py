@@ -357,6 +357,18 @@ def test_a_summary_is_pushed_if_its_maker_chose_so_and_its_cost_is_told(ann: Per
     assert said_for(ann, tells(ann, "おはよう")) == []
 
 
+@pytest.mark.parametrize("thinks", [SUMS_UP, unusable("no words")])
+def test_what_a_pushed_summary_costs_is_charged_although_no_turn_follows(ann: Person, thinks: Step) -> None:
+    asks_for_pushes(ann)
+    tells(ann, "集合は10時")
+
+    comes_due(ann, thinks)
+
+    turn = ann.worker.conversations.of(ann.events.chat_id).turn.read().record
+    assert turn.spending.day == "2025-11-22"
+    assert turn.spending.tokens > 0
+
+
 def test_a_pushed_summary_of_nothing_passes_in_silence(ann: Person) -> None:
     asks_for_pushes(ann)
     comes_due(ann, SUMS_UP)
