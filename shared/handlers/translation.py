@@ -87,12 +87,11 @@ class TranslationHandler:
             return self._say_on(event, Phrase.TRANSLATION_ON, setting)
         if offered.languages:
             return self._begin(event, store, offered)
-        readers = store.read().languages
         setting = store.update(lambda before: before.switched_off(at_ms=at_ms))
         if setting.is_on:  # a later press has begun it meanwhile
             return self._show(event, conversation)
         logs.info("translation_ended")
-        return self._say(event, Phrase.TRANSLATION_OFF, stage=stage_beyond_undo, readers=readers)
+        return self._say(event, Phrase.TRANSLATION_OFF, stage=stage_beyond_undo, readers=setting.languages_before)
 
     def press(self, event: LineEvent, press: TranslationPress) -> EventResult:
         """Translation ends, or a second member has everybody's messages translated, by a press on the card of what is on.

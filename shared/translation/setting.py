@@ -34,6 +34,7 @@ class TranslationSetting(Extensible):
 
     `by`: the mark of the member who asked (`member_mark`). Messages of that member count from `since_ms` on, those of everybody else from
     `all_since_ms` on, if another member has confirmed (-1: nobody has). `changed_ms`: LINE's timestamp of the newest press that counts.
+    `languages_before`: those between which translation was on until that press ended it.
     """
 
     version: int = VERSION
@@ -43,6 +44,7 @@ class TranslationSetting(Extensible):
     all_since_ms: int = -1
     changed_ms: int = -1
     terms: tuple[Term, ...] = ()
+    languages_before: tuple[str, ...] = ()
 
     @property
     def is_on(self) -> bool:
@@ -79,6 +81,7 @@ class TranslationSetting(Extensible):
             since_ms=at_ms,
             all_since_ms=at_ms if is_for_all else -1,
             changed_ms=at_ms,
+            languages_before=(),
         )
 
     def joined(self, *, at_ms: int) -> "TranslationSetting":
@@ -91,7 +94,9 @@ class TranslationSetting(Extensible):
         """Return the setting after a press that switches translation off; the terms stay."""
         if at_ms <= self.changed_ms:
             return self
-        return TranslationSetting(unknown_fields=self.unknown_fields, changed_ms=at_ms, terms=self.terms)
+        return TranslationSetting(
+            unknown_fields=self.unknown_fields, changed_ms=at_ms, terms=self.terms, languages_before=self.languages
+        )
 
     def without_withdrawn(self, amendments: Amendments) -> "TranslationSetting | None":
         """Return the setting without terms whose command was withdrawn, edited or erased; None where it was erased itself.

@@ -161,6 +161,25 @@ def test_its_beginning_and_end_are_said_in_each_language(group: Group) -> None:
         assert sentence in group.worker.said[-1]
 
 
+def test_its_end_is_said_in_each_language_also_by_the_next_delivery_of_the_press(group: Group) -> None:
+    group.begins()
+    group.says("/translate off")
+    press = group.events.event("postback", postback={"data": group.newest_button})
+
+    def turn_is_down(call: str, name: str) -> None:
+        if call == "replace" and name.startswith("turns/"):
+            raise StorageUnavailableError("down")
+
+    group.worker.store.before = turn_is_down
+    assert group.worker.deliver(press) == 503
+    assert not group.setting().is_on
+    group.worker.store.before = nothing
+    group.sends(press)
+
+    said = group.bubbles[0]
+    assert ("訳すのをやめ" in said, "หยุดแปลข้อความของสมาชิกแล้ว" in said) == (True, True)
+
+
 @pytest.mark.parametrize("is_asked_in_words", [False, True])
 def test_its_end_is_asked_in_each_language_with_a_button_in_each(group: Group, *, is_asked_in_words: bool) -> None:
     group.begins("ja th")
