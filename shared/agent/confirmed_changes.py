@@ -24,6 +24,7 @@ from shared.turns.question import Question
 _UNDO: Final = "undo_last_change"
 _NAMED_OTHERWISE: Final = frozenset({DeedKind.FILED, DeedKind.EXPENSES_SETTLED})
 """A new entry gets its name from the classifier; a settlement is bound to the revision of every expense that it closes."""
+_UNSEEN: Final = frozenset({OutcomeKind.UNDELIVERED, OutcomeKind.STORED})
 _TARGETS: Final = ("path", "id", "page_id")  # the arguments that name a thing
 
 
@@ -104,9 +105,10 @@ class ConfirmedCalls:
 def _is_asked_anew(call: ProposedCall, outcomes: Iterable[OutcomeRecord]) -> bool:
     """Whether a newer answer proposes another change of the same thing, so that the older question is void.
 
-    For example, "☐ Change “milk”" replaces an earlier "☐ Delete “milk”".
+    For example, "☐ Change “milk”" replaces an earlier "☐ Delete “milk”". An answer that nobody has seen replaces nothing.
     """
-    asking = sorted((one for one in outcomes if one.offer.has_proposals), key=lambda answer: answer.timestamp_ms)
+    seen = (one for one in outcomes if one.offer.has_proposals and one.kind not in _UNSEEN)
+    asking = sorted(seen, key=lambda answer: answer.timestamp_ms)
     places = [place for place, answer in enumerate(asking) if call in answer.offer.proposes]
     target = _target_of(call)
     if target is None or not places:

@@ -233,6 +233,15 @@ def test_a_newer_question_about_the_same_thing_replaces_the_older_one(chat: Tain
     assert chat.text_of(chat.press()).startswith("✓ Changed: “lunch”")
 
 
+def test_a_newer_question_that_nobody_has_seen_replaces_none(chat: TaintedChat) -> None:
+    chat.asks(DELETES)
+    chat.worker.line.fates = ["refused"]
+    lost = chat.asks(OVERWRITES)
+
+    assert chat.worker.outcome(lost)["kind"] == "undelivered"
+    assert chat.text_of(chat.person.presses(chat.first_button)) == "✓ Deleted: “lunch”"
+
+
 def test_the_same_question_asked_again_may_be_answered_by_either_button(chat: TaintedChat) -> None:
     chat.asks(DELETES)
     chat.asks(DELETES)
