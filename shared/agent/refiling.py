@@ -24,7 +24,6 @@ from shared.turns.lease import Lease
 
 _CAPTURE: Final = "classify_and_capture"
 _GAP: Final = "\n\n"
-_ROOM: Final = longest_answer(at_most=MESSAGES_A_CALL - 1)
 
 
 def filing_of(message: MessageRecord) -> tuple[ProposedCall, ...]:
@@ -49,7 +48,7 @@ def with_filing_offered(outcome: OutcomeRecord, message: MessageRecord, *, local
     lines = described(proposed, locale=locale)
     text = outcome.text or ""
     text = text if lines in text else f"{text}{_GAP}{lines}"
-    if length_of(text) > _ROOM:
+    if length_of(text) > _room_of(outcome):
         return outcome
     offer = replace(outcome.offer, proposes=proposed, refiles=message.line_message_id)
     return replace(outcome, text=text, offer=offer, provenance=outcome.provenance | provenance_of((message,)))
@@ -80,7 +79,7 @@ class PostponedNotices:
         """Return the answer with the notice, and with a button for the edited message's words where the answer has no button."""
         notice = same[-1]
         text = f"{outcome.text}{_GAP}{notice.text}"
-        if length_of(text) > _ROOM:
+        if length_of(text) > _room_of(outcome):
             return outcome
         notice_source = Provenance(derived_ids=frozenset(one.id for one in same))
         added = replace(
@@ -95,6 +94,11 @@ class PostponedNotices:
             return added
         locale = language_of((message.text,), default=self.locale, chosen=chosen_locale)
         return with_filing_offered(added, message, locale=locale)
+
+
+def _room_of(outcome: OutcomeRecord) -> int:
+    """Return the longest text of the answer, with a question of one proposal at least below it."""
+    return longest_answer(at_most=MESSAGES_A_CALL - max(1, outcome.offer.questions))
 
 
 def postponed_of_one_text(history: History) -> tuple[tuple[OutcomeRecord, ...], ...]:

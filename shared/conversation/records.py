@@ -273,6 +273,11 @@ class Offer(Extensible):
         return bool(self.asks or self.silence or self.forgets or self.proposes or self.hook or self.translation)
 
     @property
+    def questions(self) -> int:
+        """How many questions stand below an answer, each in a bubble of its own."""
+        return sum((bool(self.silence), bool(self.translation), bool(self.forgets), self.has_proposals))
+
+    @property
     def has_proposals(self) -> bool:
         """Whether a proposal still has words."""
         return any(one.arguments for one in self.proposes)

@@ -88,9 +88,7 @@ class PostponedReminders:
 
 def _room_of(outcome: OutcomeRecord) -> int:
     """Return the longest text of the answer; each question after the answer takes a bubble."""
-    offer = outcome.offer
-    questions = sum((bool(offer.silence), bool(offer.forgets), offer.has_proposals, bool(offer.translation)))
-    return longest_answer(at_most=MESSAGES_A_CALL - questions)
+    return longest_answer(at_most=MESSAGES_A_CALL - outcome.offer.questions)
 
 
 def _record_nothing_postponed(lease: Lease, leave_count: int, reminders: Iterable[Reminder]) -> None:
