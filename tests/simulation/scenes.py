@@ -135,7 +135,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "ends_feeds_of_earlier_tokens": calendar_scenes.member_who_leaves,
     "translates_members": translation_scenes.translation_with_a_notice,
     "counts_translations_that_died_once": translation_scenes.question_after_translations_whose_workers_died,
-    "translates_what_missed_its_token": translation_scenes.translation_after_its_token,
+    "translates_what_missed_its_token": translation_scenes.translation_that_comes_late_in_a_flood,
     "translates_once": translation_scenes.translation_that_comes_again,
     "translates_for_the_member_who_asked": translation_scenes.translation_of_one_member_alone,
     "takes_back_words_that_stay": translation_scenes.word_that_is_taken_back,

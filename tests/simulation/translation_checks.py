@@ -7,10 +7,11 @@ from shared.conversation.member_mark import mark_id
 from shared.line.postback_data import TranslationChoice, TranslationPress
 from shared.storage.codec import decode
 from shared.translation.setting import TranslationSetting
+from shared.translation.turn import MISSED_MS
 from tests.simulation.mind import TRANSLATED
 from tests.simulation.people import MEMBERS, Message, Order
 from tests.simulation.story import Story
-from tests.simulation.times import TOKEN_S
+from tests.simulation.times import SKEW_S, TOKEN_S
 from tests.simulation.translation import GREETS, setting_name
 from tests.simulation.wiring import NO_LIMITS
 
@@ -72,9 +73,20 @@ def _may_have_flood(story: Story) -> bool:
     """Whether there may have been a flood.
 
     Its requests become context, and so are translated like what members say to each other. What waits for its translation gives its place
-    to what is asked, and stays as it was said.
+    to what is asked, and may wait for the next translation (`_waits_for_another`).
     """
     return len(story.bus.arrived_s[story.chat]) > story.a_minute
+
+
+def _waits_for_another(story: Story, message: Message) -> bool:
+    """Whether no translation has followed on which the message could have gone, or one has counted it as left out.
+
+    From when its token is surely dead until it is too old, with what clocks differ by on either side.
+    """
+    translated = [(said.at_s, outcome) for said, outcome in story.effects() if outcome.translations]
+    since_s, until_s = message.at_s + TOKEN_S + 2 * SKEW_S, message.at_s + MISSED_MS / 1_000 - 2 * SKEW_S
+    is_followed = any(since_s < at_s < until_s for at_s, _ in translated)
+    return not is_followed or any(message.id in outcome.answered_ids for _, outcome in translated)
 
 
 def _was_covered(story: Story, message: Message) -> bool:
@@ -101,7 +113,7 @@ def _is_due(story: Story, setting: TranslationSetting, message: Message) -> bool
         return False
     is_covered = setting.is_for_all if message.author != MEMBERS[0] else setting.by == mark_id(MEMBERS[0])
     is_delayed = _is_late(story) or story.waited_long(message.id) or story.begins_again(message.at_s)
-    is_delayed = is_delayed or _may_have_flood(story)
+    is_delayed = is_delayed or (_may_have_flood(story) and _waits_for_another(story, message))
     return is_covered and _was_covered(story, message) and story.people.is_kept(message) and not is_delayed
 
 

@@ -14,6 +14,7 @@ from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.hooks import make_hook, notice_to
 from tests.simulation.people import GROUP, MEMBERS, Message, Order
 from tests.simulation.scene import MINUTE_S, Scene
+from tests.simulation.times import SKEW_S
 from tests.simulation.translation import GREETS, begin_translation, setting_name
 
 PlayScene: TypeAlias = Callable[[], list[str]]
@@ -122,6 +123,17 @@ def translation_after_its_token() -> list[str]:
         bubbles = [bubble for one in outcomes if one.translations is not None for bubble in one.translations.bubbles]
         is_translated = any(bubble.line_message_id == missed.id for bubble in bubbles)
         return [*([] if is_translated else [f"I6: {missed.id}, whose token died, stays untranslated"]), *scene.rests()]
+
+
+def translation_that_comes_late_in_a_flood() -> list[str]:
+    """A message is delivered when its token is dead; the first of the two that follow brings its translation, too."""
+    with _scene(a_minute=1).playing() as scene:
+        late = _delivered(scene)
+        scene.sleeps(_DEAD_S + 2 * SKEW_S)
+        scene.runs_to_end(scene.pushes(late))
+        for _ in range(2):
+            scene.runs_to_end(scene.pushes(_delivered(scene)))
+        return scene.rests(calm=True)
 
 
 def translation_under_an_unsend() -> list[str]:
