@@ -105,7 +105,7 @@ class ConfirmedCalls:
 def _is_asked_anew(call: ProposedCall, outcomes: Iterable[OutcomeRecord]) -> bool:
     """Whether a newer answer proposes another change of the same thing, so that the older question is void.
 
-    For example, "☐ Change “milk”" replaces an earlier "☐ Delete “milk”". An answer that nobody has seen replaces nothing.
+    For example, "☐ Change “milk”" replaces an earlier "☐ Delete “milk”". An unseen answer replaces nothing.
     """
     seen = (one for one in outcomes if one.offer.has_proposals and one.kind not in _UNSEEN)
     asking = sorted(seen, key=lambda answer: answer.timestamp_ms)

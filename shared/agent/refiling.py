@@ -97,7 +97,7 @@ class PostponedNotices:
 
 
 def _room_of(outcome: OutcomeRecord) -> int:
-    """Return the longest text of the answer, with a question of one proposal at least below it."""
+    """Return the longest text of the answer above the questions, one at least."""
     return longest_answer(at_most=MESSAGES_A_CALL - max(1, outcome.offer.questions))
 
 

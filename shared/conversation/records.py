@@ -274,7 +274,7 @@ class Offer(Extensible):
 
     @property
     def questions(self) -> int:
-        """How many questions stand below an answer, each in a bubble of its own."""
+        """The number of questions below an answer, a bubble each."""
         return sum((bool(self.silence), bool(self.translation), bool(self.forgets), self.has_proposals))
 
     @property
@@ -375,7 +375,7 @@ class OutcomeRecord(Extensible):
 
     @property
     def tells_limit(self) -> bool:
-        """Whether the outcome may say that a budget is spent, or the part of it that translation has."""
+        """Whether the outcome may tell of a spent budget, or of a spent part for translation."""
         return self.audit.is_over_limit or (self.translations is not None and self.translations.tells_limit)
 
     @property

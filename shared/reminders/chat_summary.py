@@ -309,7 +309,7 @@ class PushedSummaries:
 
 
 def _settle(conversation: Conversation) -> None:
-    """Charge the chat with what a tick has asked of the model, because no turn may follow; if this fails, the next turn's write does."""
+    """Charge the chat for a tick's requests to the model, because no turn may follow; after a failure, the next turn's write does so."""
     try:
         conversation.turn.settle()
     except AizuchiError as cause:
