@@ -132,7 +132,7 @@ def _newest_words_ms(provenance: Provenance) -> int:
 def _messages_by_id(
     history: History, asked: Sequence[MessageRecord], recalled: Recollection
 ) -> dict[str, MessageRecord]:
-    messages = (*recalled.messages, *history.older, *history.unshown, *history.messages, *asked)
+    messages = (*recalled.messages, *history.hidden, *history.older, *history.unshown, *history.messages, *asked)
     return {one.line_message_id: one for one in messages}
 
 

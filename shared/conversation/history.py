@@ -46,17 +46,19 @@ class History:
     """The newest part of a chat, without withdrawn words; everything by LINE's timestamp.
 
     `messages`: shown in a prompt. `older`: the sources of the recaps, not shown. `unshown`: messages without a recap, too many for a
-    prompt. `quoted`: media unknown to memory, fetched because a message quotes them. `unshown_recaps`: recaps that the prompt does not
-    show, but whose words answers may repeat. `outcomes`: without words that repeat withdrawn ones. `covered`: the messages answered by an
-    outcome. `recorded`: the ids of all outcomes, read or not. `journalled`: how many messages a compaction could fold. `looked_s`: when the
-    look at the amendments began, by the monotonic clock. `blocks`: what other features than the entries show of their things, such as the
-    open reminders. `has_no_things`: the listing showed that these features store nothing. `refused`: ids hidden from prompts, because the
+    prompt. `hidden`: neither shown nor recalled, because workers died over one of them, though answers may repeat them. `quoted`: media
+    unknown to memory, fetched because a message quotes them. `unshown_recaps`: recaps that the prompt does not show, but whose words
+    answers may repeat. `outcomes`: without words that repeat withdrawn ones. `covered`: the messages answered by an outcome. `recorded`:
+    the ids of all outcomes, read or not. `journalled`: how many messages a compaction could fold. `looked_s`: when the look at the
+    amendments began, by the monotonic clock. `blocks`: what other features than the entries show of their things, such as the open
+    reminders. `has_no_things`: the listing showed that these features store nothing. `refused`: ids hidden from prompts, because the
     model's provider refuses to read the words (`Refusal`).
     """
 
     messages: tuple[MessageRecord, ...] = ()
     older: tuple[MessageRecord, ...] = ()
     unshown: tuple[MessageRecord, ...] = ()
+    hidden: tuple[MessageRecord, ...] = ()
     quoted: tuple[MessageRecord, ...] = ()
     recaps: tuple[Recap, ...] = ()
     unshown_recaps: tuple[Recap, ...] = ()

@@ -276,6 +276,12 @@ def history_of(
         messages=tuple(shown),
         older=tuple(sorted((one for one in visible if one.line_message_id in summed_up), key=by_time)),
         unshown=tuple(unshown),
+        hidden=tuple(
+            message
+            for message in visible
+            if message.line_message_id not in summed_up
+            and (message.line_message_id in deadly_ids or message.timestamp_ms <= deadly_until_ms)
+        ),
         recaps=clean.recaps,
         unshown_recaps=clean.passed_recaps,
         outcomes=tuple(sorted(recorded.values(), key=by_time)),

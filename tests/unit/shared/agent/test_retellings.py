@@ -87,6 +87,24 @@ def test_a_retelling_names_covered_messages_and_known_ones_that_its_prompt_held(
     )
 
 
+def test_a_retelling_names_messages_that_are_hidden_because_workers_died() -> None:
+    told_before = answer(2, "窓際です", saw=("m1",))
+    history = History(
+        hidden=(message(1, "鍵は窓際"), message(2, "どこ？")),
+        messages=(message(5, "ここまでのまとめ"),),
+        outcomes=(told_before, answer(5, "はい")),
+        shown_since_ms=5_000,
+    )
+
+    told = {one.text: one for one in retellings_in_prompt(history, (quoting(6, "b2"),))}
+
+    assert (
+        RetoldMessage(line_message_id="m1", words_ms=1_000, text="鍵は窓際", is_covered=False)
+        in told["窓際です"].messages
+    )
+    assert not sources_beyond_memory(history, (quoting(6, "b2"),), Recollection()).message_ids
+
+
 def test_a_late_answer_is_about_the_question_before_the_press_that_got_it() -> None:
     deferral = replace(answer(1, "考え中"), kind=OutcomeKind.DEFERRED, answers=("e1",), offer=Offer(is_deferral=True))
     late = replace(answer(2, "窓際です", saw=("m1",)), answers=("e1",))

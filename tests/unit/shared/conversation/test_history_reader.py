@@ -300,6 +300,7 @@ def test_a_question_that_killed_its_workers_is_not_shown_again(chat: Conversatio
     history = read(chat)
 
     assert [one.line_message_id for one in history.messages] == ["m1", "m3"]
+    assert [one.line_message_id for one in history.hidden] == ["m2"]
     assert history.shown_since_ms == 0
 
 
@@ -317,6 +318,7 @@ def test_context_that_killed_workers_is_not_shown_again(chat: Conversation, sinc
     history = read(chat)
 
     assert [one.timestamp_ms for one in history.messages] == [*range(since_ms, 8)]
+    assert [one.timestamp_ms for one in history.hidden] == [*range(since_ms)]
     assert history.shown_since_ms == since_ms
     assert {one.timestamp_ms for one in history.answers} == {7}
 
