@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.agent.model import Json
-from shared.agent.overlay import Attempt
+from shared.agent.overlay import Attempt, StagingFault
 from shared.agent.staged import Staged
-from shared.agent.tools import Tool
+from shared.agent.tools import Tool, ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance, Source
@@ -158,7 +158,7 @@ def reminding_tool() -> Tool:
     this in their text, and with `reword` it gives the next one this text.
     """
 
-    def remind(arguments: Json, context: TurnContext) -> Json:
+    def remind(arguments: Json, context: TurnContext) -> Json | ToolFault:
         overlay = context.staged.find(ReminderOverlay)
         if overlay is None:
             return {"status": "off"}
@@ -174,16 +174,19 @@ def reminding_tool() -> Tool:
             return {"status": "reworded"}
         at_ms = context.now_ms + int(str(arguments["minutes"])) * 60_000
         rule = arguments.get("rule")
-        made = overlay.create(
-            text=str(arguments["text"]),
-            at=local_time(at_ms, overlay.zone),
-            rule=None if rule is None else str(rule),
-            kind=ReminderKind.CHAT_SUMMARY if arguments.get("sums_up") else ReminderKind.TEXT,
-            is_pushed=not arguments.get("sums_up") or bool(arguments.get("pushes")),
-            is_private=bool(arguments.get("is_private")),
-            provenance=Provenance.of_sources(sources),
-            user_id=context.to_answer[-1].user_id if arguments.get("is_private") else None,
-        )
+        try:
+            made = overlay.create(
+                text=str(arguments["text"]),
+                at=local_time(at_ms, overlay.zone),
+                rule=None if rule is None else str(rule),
+                kind=ReminderKind.CHAT_SUMMARY if arguments.get("sums_up") else ReminderKind.TEXT,
+                is_pushed=not arguments.get("sums_up") or bool(arguments.get("pushes")),
+                is_private=bool(arguments.get("is_private")),
+                provenance=Provenance.of_sources(sources),
+                user_id=context.to_answer[-1].user_id if arguments.get("is_private") else None,
+            )
+        except StagingFault as fault:  # of a flood, more than a turn may change
+            return ToolFault(message=str(fault), may_retry=fault.may_retry)
         return {"status": made.id}
 
     parameters = {
