@@ -14,6 +14,7 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord
 from shared.conversation.redaction.sweep import Sweep
 from shared.conversation.store import Conversation, Conversations
+from shared.conversation.undo import UndoRecord
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnreadableRecordError, UnusableIdError
 from shared.expenses.expense import Expense
@@ -123,8 +124,10 @@ class ForgetPerson:
 
     def _remove_names(self, conversation: Conversation, person: str, now_ms: int) -> None:
         """No expense that another member told holds the person's display name; for a chat without a message of the person."""
-        mark = mark_id(person)
-        if any(isinstance(one, Expense) and mark in one.names for one in ExpenseStore(conversation).read_all()):
+        mark, undo = mark_id(person), UndoRecord.stored(conversation)
+        if any(isinstance(one, Expense) and mark in one.names for one in ExpenseStore(conversation).read_all()) or any(
+            mark in (write.text or "") for write in undo.before
+        ):
             conversation.amendments.forget_member(person, until_ms=now_ms)
             self.withdrawal.clear_holders(conversation)
 

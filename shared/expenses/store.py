@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from shared import logs
 from shared.conversation.amendments import Amendments
+from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation
 from shared.conversation.thing_store import StagedThingStore
+from shared.conversation.undo import UNDO_FILE, UndoRecord, format_undo, read_undo
 from shared.conversation.word_holder import Removal, WordHolder
+from shared.errors import UnreadableRecordError
 from shared.expenses.expense import FOLDER, Expense, ExpenseRecord, Settlement
-from shared.storage.codec import decode
+from shared.storage.codec import decode, encode
+from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_store import ListedObject
 
 _IDS: Final = re.compile(r"[es][0-9a-f]{10}", re.ASCII)
@@ -65,6 +70,30 @@ def _remove_withdrawn(store: ExpenseStore, objects: Sequence[ListedObject], amen
         for entry in store.present():
             if _without_names(entry, amendments) is not None:
                 store.update(entry.id, lambda stored: _without_names(stored, amendments))
+        _clean_undo(store.conversation, amendments)
+
+
+def _clean_undo(conversation: Conversation, amendments: Amendments) -> None:
+    """Remove the same names from the expenses that an undo would bring back."""
+
+    def cleaned(data: bytes | None) -> bytes | None:
+        try:
+            record = read_undo(data) if data is not None else UndoRecord()
+            before = tuple(_unnamed_write(write, amendments) for write in record.before)
+        except UnreadableRecordError:  # the removal of entries deletes what cannot be read
+            return None
+        return format_undo(replace(record, before=before)).encode() if before != record.before else None
+
+    name = conversation.names.entry(UNDO_FILE)
+    update_by_swap(conversation.objects.store, name, cleaned, what="an undo record")
+
+
+def _unnamed_write(write: StagedWrite, amendments: Amendments) -> StagedWrite:
+    own_id = write.path.removeprefix(f"{FOLDER}/")
+    if write.text is None or own_id == write.path:
+        return write
+    unnamed = _without_names(entry_in(own_id, write.text.encode()), amendments)
+    return write if unnamed is None else replace(write, text=encode(unnamed).decode())
 
 
 def _without_names(entry: ExpenseRecord | None, amendments: Amendments) -> ExpenseRecord | None:

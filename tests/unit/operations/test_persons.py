@@ -7,8 +7,9 @@ from operations.conversations import Forget
 from operations.persons import ForgetPerson, chats_in, exported_person
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance, Source
-from shared.conversation.records import MessageRecord
+from shared.conversation.records import MessageRecord, StagedWrite
 from shared.conversation.snapshot_records import SnapshotRecord
+from shared.conversation.undo import UNDO_FILE, UndoRecord, undo_write
 from shared.errors import UnreadableRecordError, UnusableIdError
 from shared.expenses.expense import Expense
 from shared.expenses.store import ExpenseStore
@@ -99,10 +100,16 @@ def test_forgetting_a_person_takes_the_display_name_out_of_what_others_told(buck
     )
     ExpenseStore(group).update(dinner.id, lambda _: dinner)
 
+    undo = undo_write(
+        [StagedWrite(path=f"expenses/{dinner.id}", text=encode(dinner).decode())], dinner.provenance, key=(2, 1)
+    )
+    group.objects.store.create(group.names.entry(UNDO_FILE), (undo.text or "").encode())
+
     forget_person_on(bucket)(recorded.USER)
 
     (left,) = ExpenseStore(group).read_all()
     assert left == replace(dinner, names={mark_id(OTHER): "Ann"})
+    assert UndoRecord.stored(group).before[0].text == encode(left).decode()
 
 
 def test_forgetting_a_person_takes_back_an_edit_of_a_message_that_was_never_seen(bucket: Bucket) -> None:
