@@ -34,15 +34,17 @@ class FloodHandler:
     def was_folded(self, conversation: Conversation, message: MessageRecord) -> bool:
         """Whether an earlier delivery recorded the message as context of a flood, and a compaction has moved it since.
 
-        Only late messages are searched for, to spare all others one more read. A message with a quote is never searched for: it is recorded
-        as context first, and a compaction may move it before it is marked as addressed.
+        Only late messages are searched for, to spare all others one more read. A message with a quote is never searched for, because every
+        quote is recorded as context first, and a compaction may move the record before the message is marked as addressed. False also after
+        a delivery between the two recorded the message as a request: the worker may have died.
         """
         is_late = self.clock.now_ms() - message.timestamp_ms > _LATE_MS
         if not is_late or message.quoted_message_id is not None:
             return False
         record, own_id = conversation.snapshot.read().record, message.line_message_id
         folded = (*record.messages, *record.leaving.messages)
-        return any(one.line_message_id == own_id and not one.addressed for one in folded)
+        was_context = any(one.line_message_id == own_id and not one.addressed for one in folded)
+        return was_context and not self._is_addressed(conversation, message)
 
     def fold(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         """Record the message as context for the answer to the flood."""

@@ -14,6 +14,7 @@ from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.storage.object_store import StoredObject
 from tests.simulation.people import COMMON, NAMED, Message, gloss_of
 from tests.simulation.story import Story
+from tests.simulation.translation import setting_name
 from tests.simulation.world import EPOCH_MS, Thought
 
 _FEW_AMENDED: Final = 3
@@ -25,7 +26,8 @@ _LISTED_PATHS: Final = (REMINDERS_PATH, f"{EXPENSES}/")
 def check_withdrawn(story: Story) -> Iterator[str]:
     """Withdrawn words are in no object and no name, and no word of a message is in a log line.
 
-    A model that paraphrases uses other words only for messages that stood in its prompt: those go, too.
+    A model that paraphrases uses other words only for messages that stood in its prompt: those go, too. A reset leaves what was filed, and
+    the words that a translation keeps.
     """
     world, people = story.world, story.people
     words = [word for one in people.messages for word, _ in one.words]
@@ -36,12 +38,13 @@ def check_withdrawn(story: Story) -> Iterator[str]:
     withdrawn = {word: one for one in kept for word in people.withdrawn_words(one)}
     if not withdrawn:
         return
-    spared = story.staged_words if people.erased_entries_s < people.erased_s else set()
+    has_reset = people.erased_entries_s < people.erased_s
     for listed in world.objects.list(""):
         stored = world.objects.read(listed.name)
         text = f"{listed.name} {stored.data.decode(errors='replace') if stored else ''}"
         for word, message in withdrawn.items():
-            if not message.is_withdrawn and word in spared and message.at_s > people.erased_entries_s:
+            is_left_by_reset = word in story.staged_words or listed.name == setting_name(story.chat)
+            if has_reset and is_left_by_reset and not message.is_withdrawn and message.at_s > people.erased_entries_s:
                 continue
             for there in (word, gloss_of(word)):
                 if there in text and not (

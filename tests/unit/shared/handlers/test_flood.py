@@ -442,3 +442,21 @@ def test_a_late_message_whose_record_a_compaction_has_moved_as_context_is_not_an
     friend.sends({**asking, "timestamp": sent_ms}, HELLO)
 
     assert bool(worker.said) is is_answered
+
+
+@pytest.mark.parametrize("is_waiting", [True, False])
+def test_a_late_message_is_answered_where_a_delivery_recorded_it_as_a_request_after_it_had_become_context(
+    worker: PushedWorker, *, is_waiting: bool
+) -> None:
+    friend = Person(worker, is_in_group=False)
+    asking = friend.events.text("well?")
+    sent_ms = worker.clock.now_ms() - LATE_MS
+    own = replace(message(1, timestamp_ms=sent_ms), line_message_id=asking["message"]["id"])
+    conversation = worker.conversations.of(friend.events.chat_id)
+    snapshot = SnapshotRecord(messages=(replace(own, addressed=False),))
+    worker.store.create(conversation.names.snapshot, encode(snapshot))
+    conversation.journal.record(replace(own, addressed=is_waiting))
+
+    friend.sends({**asking, "timestamp": sent_ms}, HELLO)
+
+    assert bool(worker.said) is is_waiting
