@@ -1,7 +1,7 @@
 """The rules for lists in Notion and for the web search, from plain sentences.
 
 `add milk to my shopping list` creates a page, `I bought the milk` searches for the page and ticks the checkbox,
-`show me my shopping list` shows the chat's shared list of that name, if there is one, and lists the pages, `look up the weather`
+`show me my shopping list` shows the chat's shared list of that name, or lists the pages where there is none, `look up the weather`
 searches the web. The names of the lists come from the declarations of the request.
 """
 # ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
@@ -13,7 +13,6 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simulator.gemini.default_model import few_words
 from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say, mapping
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ class _Words:
     missing: str
     empty: str
     contents: str
-    also_in_notion: str
     search_result: str
 
 
@@ -55,7 +53,6 @@ _WORDS: Mapping[Language, _Words] = {
         missing="「{item}」はリストに見つかりませんでした。",
         empty="リストは空です。",
         contents="リストの中身です：{items}",
-        also_in_notion="Notionのほうにはこれがあります：{items}",
         search_result="「{item}」を調べました。シミュレーターなので、本当の検索結果ではありません。",
     ),
     "en": _Words(
@@ -64,7 +61,6 @@ _WORDS: Mapping[Language, _Words] = {
         missing="I did not find “{item}” on the list.",
         empty="The list is empty.",
         contents="On the list: {items}",
-        also_in_notion="On the list in Notion: {items}",
         search_result="I looked “{item}” up. I am a stand-in, so this is no real search.",
     ),
 }
@@ -87,13 +83,13 @@ def first_call(prompt: Prompt) -> CallTool | None:
 
 
 def has_result(prompt: Prompt) -> bool:
-    """Whether the last round succeeded with calls for lists or the web, or looked for a shared list whose name Notion knows, too."""
-    return prompt.has_results_of(_TOOLS) or _has_asked_for_the_shared_list(prompt)
+    """Whether the last round succeeded with calls for lists or the web, or found no shared list of a name that Notion knows."""
+    return prompt.has_results_of(_TOOLS) or _lacks_the_shared_list(prompt)
 
 
 def proceed(prompt: Prompt) -> Decision:
-    """Search after the look for a shared list, use what the search returned, or say the result."""
-    if _has_asked_for_the_shared_list(prompt) and (search := _listing(prompt)) is not None:
+    """Search where there is no shared list, use what the search returned, or say the result."""
+    if _lacks_the_shared_list(prompt) and (search := _listing(prompt)) is not None:
         return search
     result, words = prompt.results[-1], _WORDS[prompt.language]
     match result.name:
@@ -147,17 +143,15 @@ def _shared_listing(prompt: Prompt) -> CallTool | None:
     return CallTool(name=SHOW_LIST, args={"list": match["list"]}) if match else None
 
 
-def _has_asked_for_the_shared_list(prompt: Prompt) -> bool:
-    """Whether the last round looked for the shared list of a name that a list in Notion has as well."""
-    is_asked = bool(prompt.results) and prompt.results[-1].name == SHOW_LIST
-    return is_asked and _listing(prompt) is not None and prompt.offers("search_database")
+def _lacks_the_shared_list(prompt: Prompt) -> bool:
+    """Whether the last round looked in vain for a shared list of a name that a list in Notion has."""
+    is_missing = bool(prompt.results) and prompt.results[-1].name == SHOW_LIST and prompt.results[-1].error is not None
+    return is_missing and _listing(prompt) is not None and prompt.offers("search_database")
 
 
 def _contents(prompt: Prompt, rows: list[Mapping[str, Any]]) -> str:
-    """Return what Notion's list holds; where the product puts the shared list below the answer, few words if Notion's is empty."""
+    """Return what Notion's list holds."""
     words, items = _WORDS[prompt.language], ("、" if prompt.language == "ja" else ", ").join(map(_line, rows))
-    if any(response.name == SHOW_LIST and response.error is None for response in prompt.responses):
-        return words.also_in_notion.format(items=items) if rows else few_words.words_for(prompt)
     return words.contents.format(items=items) if rows else words.empty
 
 
