@@ -86,9 +86,10 @@ class Amendments:
         Not so an erased edit: a reset takes the words of the edit, and spares entries with these words.
         """
         edits, edited_ms, withdrawn = dict(self.edits), dict(self.edited_ms), set(self.withdrawn)
+        erased_edits = self.erased_edits
         for edited_id, edited in words.items():
             if edited is None or edited.text is None:
-                withdrawn |= {edited_id} - self.erased_edits
+                withdrawn |= {edited_id} - erased_edits
             elif edited.timestamp_ms >= edited_ms.get(edited_id, 0):
                 edits[edited_id], edited_ms[edited_id] = edited.text, edited.timestamp_ms
         return replace(self, edits=edits, edited_ms=edited_ms, withdrawn=frozenset(withdrawn)).without_dead_edits()

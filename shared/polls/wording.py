@@ -1,6 +1,6 @@
 """The standing of a poll in words: the votes of each option, the voters, and the members without a vote, as a text and as a card."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
 from typing import Final
@@ -78,14 +78,23 @@ class Unanswered:
 
 @frozen
 class Standing:
-    """A poll with each member's newest vote at `now_ms`; `names` are the shown voters' names by mark."""
+    """A poll with each member's newest vote at `now_ms`; `names` are the shown voters' names by mark, `group` are all members."""
 
     poll: Poll
     votes: tuple[Vote, ...]
-    names: Mapping[str, str] = field(repr=False)
+    names: Mapping[str, str] = field(default_factory=dict, repr=False)
     now_ms: int
-    unanswered: Unanswered = field(default_factory=Unanswered)
+    group: Group = field(default_factory=Group)
     waited: tuple[str, ...] = ()
+
+    def named(self, names_of: Callable[[Sequence[Vote]], Mapping[str, str]]) -> "Standing":
+        """Return the standing with the names of the votes that are shown with names, which are read only now."""
+        return replace(self, names=names_of(self.named_votes))
+
+    @property
+    def unanswered(self) -> Unanswered:
+        """The members without a vote."""
+        return Unanswered.of(self.group, self.votes)
 
     @property
     def waiting(self) -> tuple[Vote, ...]:
@@ -122,16 +131,9 @@ def standing_of(
     store = PollStore(conversation)
     standing_votes = tuple(vote for vote in store.votes(poll.id) if not is_vote_withdrawn(vote, amendments))
     votes_in_time = poll.votes_in_time(standing_votes)
-    votes = counted(votes_in_time)
-    standing = Standing(
-        poll=poll,
-        votes=votes,
-        names={},
-        now_ms=now_ms,
-        unanswered=Unanswered.of(group, votes),
-        waited=members_waited(store, poll, votes_in_time),
-    )
-    return replace(standing, names=store.names_of(standing.named_votes))
+    waited = members_waited(store, poll, votes_in_time)
+    standing = Standing(poll=poll, votes=counted(votes_in_time), now_ms=now_ms, group=group, waited=waited)
+    return standing.named(store.names_of)
 
 
 def members_waited(store: PollStore, poll: Poll, votes: Iterable[Vote]) -> tuple[str, ...]:
@@ -232,7 +234,7 @@ def _shown(text: str, *, limit: int) -> str:
 
 def meeting_line(meeting: Poll, *, locale: str, now_ms: int) -> str:
     """Return a meeting's name, time and place in a line, for a reminder: "dinner Fri 27 Nov, 19:00, Shibuya"."""
-    standing = Standing(poll=meeting, votes=(), names={}, now_ms=now_ms)
+    standing = Standing(poll=meeting, votes=(), now_ms=now_ms)
     return " ".join((meeting.question, *_meeting(standing, _texts(locale), locale=locale)))
 
 

@@ -32,7 +32,7 @@ from shared.polls.poll import (
     counted,
 )
 from shared.polls.staging import CastVote, PollOverlay, mark_of_written
-from shared.polls.wording import Group, Standing, Unanswered, meeting_line, options_of_meeting, standing_card
+from shared.polls.wording import Group, Standing, meeting_line, options_of_meeting, standing_card
 from shared.reminders.reminder import ReminderKind
 from shared.reminders.schedule import checked_schedule, local_day_and_time, local_time, usual_local
 from shared.reminders.staging import ReminderOverlay
@@ -312,16 +312,13 @@ class PollTools:
         For example, an undo in the same turn takes back a new poll and its card.
         """
         votes_in_time = overlay.votes_in_time(poll)
-        votes = counted(votes_in_time)
-        bare = Standing(
+        standing = Standing(
             poll=poll,
-            votes=votes,
-            names={},
+            votes=counted(votes_in_time),
             now_ms=context.now_ms,
-            unanswered=Unanswered.of(self._group(context), votes),
+            group=self._group(context),
             waited=overlay.waited(poll, votes_in_time),
-        )
-        standing = replace(bare, names=overlay.names_of(bare.named_votes))
+        ).named(overlay.names_of)
         overlay.mark_shown(standing.provenance)
         shown, said = overlay.current(poll.id), overlay.said_in(poll.id)
 
