@@ -829,6 +829,18 @@ class HandedOverChat(SpendingChat):
         return super().respond(question)
 
 
+class HandedOverPressChat(RepliedChat):
+    """A chat in which a handover begins as the first confirmed change is carried out."""
+
+    is_handed_over = False
+
+    def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
+        if not self.is_handed_over:
+            self.is_handed_over = True
+            begin_handover(self)
+        return super().carry_out(question, proposed)
+
+
 def test_a_notice_of_a_spent_budget_that_a_silence_kept_back_is_told_afterwards(pool: ThreadPoolExecutor) -> None:
     chat = HandedOverChat(pool, clock=FixedClock())
     results = [chat.deliver(chat.message(1))]
@@ -840,7 +852,7 @@ def test_a_notice_of_a_spent_budget_that_a_silence_kept_back_is_told_afterwards(
 
 
 def test_a_press_that_a_silence_kept_back_may_be_repeated(pool: ThreadPoolExecutor) -> None:
-    chat = RepliedChat(pool, clock=FixedClock())
+    chat = HandedOverPressChat(pool, clock=FixedClock())
     asked = chat.message(1)
     chat.conversation.journal.record(asked)
     proposal = replace(
@@ -849,15 +861,7 @@ def test_a_press_that_a_silence_kept_back_may_be_repeated(pool: ThreadPoolExecut
         offer=Offer(proposes=(ProposedCall(tool="delete_entry", arguments="{}", name="lunch"),)),
     )
     chat.conversation.journal.record_outcome(proposal)
-    carry_out = chat.carry_out
-
-    def carry_out_as_a_handover_begins(question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
-        begin_handover(chat)
-        return carry_out(question, proposed)
-
-    chat.carry_out = carry_out_as_a_handover_begins  # type: ignore[method-assign]
     results = [chat.deliver(chat.press(7, "e1"))]
-    chat.carry_out = carry_out  # type: ignore[method-assign]
     chat.clock.sleep(61)
 
     results.append(chat.deliver(chat.press(8, "e1")))
