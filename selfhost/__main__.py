@@ -9,8 +9,9 @@ from typing import Final
 
 from selfhost.control import commands_parser
 from selfhost.env_file import with_env_file
-from selfhost.operator import command
+from selfhost.operator import command, print_line
 from selfhost.settings import serve_settings
+from shared.errors import AizuchiError
 
 SWITCH_INTERVAL_S: Final = 0.0005
 """How long a thread may keep the interpreter that another one waits for.
@@ -24,12 +25,16 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Serve with the given environment and the file `.env`, or carry out a command.  Raises: SettingsError, DatabaseRefusedError."""
     options = commands_parser().parse_args(arguments)
     settings = serve_settings(with_env_file(env, Path(".env")))
-    if options.command is not None:
-        return command(settings, arguments)
-    from selfhost.process import serve  # noqa: PLC0415 - a command needs no server and no worker
+    try:
+        if options.command is not None:
+            return command(settings, arguments)
+        from selfhost.process import serve  # noqa: PLC0415 - a command needs no server and no worker
 
-    sys.setswitchinterval(SWITCH_INTERVAL_S)
-    asyncio.run(serve(settings, has_tunnel=options.tunnel is not None))
+        sys.setswitchinterval(SWITCH_INTERVAL_S)
+        asyncio.run(serve(settings, has_tunnel=options.tunnel is not None))
+    except AizuchiError as cause:
+        print_line(f"error: {cause}")
+        return 1
     return 0
 
 

@@ -68,7 +68,10 @@ class Database:
 
         Only tests name another schema, or connect in another way. Raises: DatabaseRefusedError.
         """
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as cause:
+            raise DatabaseRefusedError(refusal_of(folder, cause)) from cause
         _refuse_network(folder)
         self.folder = folder
         self.commits = 0
@@ -79,6 +82,9 @@ class Database:
         try:
             self._connection = _open_file(folder / FILE, schema, connect)
             self.truncate_log()  # a killed process may have left pages in the log
+        except StorageUnavailableError as cause:
+            os.close(self._held)
+            raise DatabaseRefusedError(f"{folder / FILE} cannot be used: {cause.__cause__}") from cause
         except BaseException:
             os.close(self._held)
             raise
@@ -89,7 +95,7 @@ class Database:
             try:
                 return query(self._connection)
             except (sqlite3.Error, OSError) as cause:
-                raise StorageUnavailableError("the database did not do what it was asked") from cause
+                raise _unavailable(cause) from cause
 
     def write(self, change: Callable[[sqlite3.Connection], _Result]) -> _Result:
         """Return the result of the change after its commit.  Changes that wait at the same time share one commit.
@@ -106,7 +112,7 @@ class Database:
                     batch, self._waiting = self._waiting, []
                 self._commit(batch)
         if isinstance(write.failure, (sqlite3.Error, OSError)):
-            raise StorageUnavailableError("the database did not do what it was asked") from write.failure
+            raise _unavailable(write.failure) from write.failure
         if write.failure is not None:
             raise write.failure
         return write.result  # type: ignore[return-value]  # set, as there is no failure
@@ -153,6 +159,12 @@ class Database:
                 write.is_done = True
 
 
+def _unavailable(cause: sqlite3.Error | OSError) -> StorageUnavailableError:
+    """Return the error with SQLite's name of the cause, such as SQLITE_FULL; SQLite's text may quote a name."""
+    name = getattr(cause, "sqlite_errorname", type(cause).__name__)
+    return StorageUnavailableError(f"the database did not do what it was asked ({name})")
+
+
 def _carry_out(connection: sqlite3.Connection, write: _Write[Any]) -> None:
     connection.execute("SAVEPOINT change")
     try:
@@ -166,7 +178,7 @@ def _carry_out(connection: sqlite3.Connection, write: _Write[Any]) -> None:
 
 
 def _open_file(path: Path, schema: Schema, connect: Callable[[Path], sqlite3.Connection]) -> sqlite3.Connection:
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # before SQLite has it open
+    os.close(_open_own(path))  # before SQLite has it open
     connection = connect(path)
     try:
         for pragma in _PRAGMAS:
@@ -181,8 +193,24 @@ def _open_file(path: Path, schema: Schema, connect: Callable[[Path], sqlite3.Con
     return connection
 
 
+def _open_own(path: Path) -> int:
+    """Open the file, or create it.  Raises: DatabaseRefusedError."""
+    try:
+        return os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as cause:
+        raise DatabaseRefusedError(refusal_of(path, cause)) from cause
+
+
+def refusal_of(path: Path, cause: OSError) -> str:
+    """Return the sentence about a folder or file that cannot be opened: "data/lock cannot be used: Read-only file system; …"."""
+    remedy = (
+        "run this as the user to whom it belongs, or set DATA" if isinstance(cause, PermissionError) else "set DATA"
+    )
+    return f"{path} cannot be used: {cause.strerror}; {remedy} to another folder"
+
+
 def _lock_file(path: Path) -> int:
-    descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+    descriptor = _open_own(path)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as cause:

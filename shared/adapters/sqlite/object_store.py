@@ -30,7 +30,7 @@ class SqliteObjectStore:
         self._database = database
         self._clock = clock or SystemClock()
         self._media = database.folder / MEDIA_FOLDER
-        self._media.mkdir(exist_ok=True, mode=0o700)
+        _with_translated_errors(lambda: self._media.mkdir(exist_ok=True, mode=0o700))
         rows = database.read(lambda db: db.execute("SELECT file FROM objects WHERE file IS NOT NULL").fetchall())
         owned = {file for (file,) in rows}
         self._unlink([path.name for path in self._media.iterdir() if path.name not in owned])
@@ -188,7 +188,7 @@ def _with_translated_errors(act: Callable[[], _Result]) -> _Result:
     try:
         return act()
     except OSError as cause:
-        raise StorageUnavailableError("a file of a medium cannot be written") from cause
+        raise StorageUnavailableError(f"a file of a medium cannot be written ({cause.strerror})") from cause
 
 
 def sync_folder(folder: Path) -> None:

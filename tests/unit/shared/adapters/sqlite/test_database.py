@@ -11,7 +11,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, DatabaseRefusedError, SqliteObjectStore
-from shared.adapters.sqlite.database import file_system_of
+from shared.adapters.sqlite.database import file_system_of, refusal_of
 from shared.adapters.sqlite.schema import SCHEMA, Schema
 from shared.errors import StorageUnavailableError
 
@@ -107,6 +107,29 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(DatabaseRefusedError, match="cannot be used"):
         Database(tmp_path)
+
+
+@pytest.mark.parametrize("file", ["aizuchi.db", "lock"])
+def test_a_file_that_cannot_be_opened_is_refused_in_one_sentence(file: str, tmp_path: Path) -> None:
+    (tmp_path / file).mkdir()
+
+    with pytest.raises(DatabaseRefusedError, match=rf"/{file} cannot be used: Is a directory; set DATA to another"):
+        Database(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "disk").write_bytes(b"")
+
+    with pytest.raises(DatabaseRefusedError, match="/disk/data cannot be used: Not a directory; set DATA to another"):
+        Database(tmp_path / "disk" / "data")
+
+
+def test_a_file_of_another_user_names_the_remedy() -> None:
+    refusal = refusal_of(Path("data/lock"), PermissionError(13, "Permission denied"))
+
+    assert refusal == (
+        "data/lock cannot be used: Permission denied; run this as the user to whom it belongs, or set DATA to another folder"
+    )
 
 
 @pytest.mark.parametrize(
