@@ -54,7 +54,11 @@ class Backups:
             part.rename(target)
             sync_folder(self.folder)
         except OSError as cause:
-            raise StorageUnavailableError("the backup cannot be written") from cause
+            raise StorageUnavailableError(f"the backup cannot be written: {reason_of(cause)}") from cause
+        except StorageUnavailableError as cause:
+            raise StorageUnavailableError(f"the backup cannot be written: {cause}") from cause
+        finally:
+            shutil.rmtree(part, ignore_errors=True)  # on a full disk, half a backup would keep the bot from writing
         return target
 
     def drop_old(self) -> None:
@@ -82,6 +86,15 @@ def made_ms_of(path: Path) -> int | None:
         start = dt.datetime.strptime(path.name.removesuffix(_PART), _NAME).replace(tzinfo=dt.UTC)
         return round(start.timestamp()) * 1_000
     return None
+
+
+def reason_of(cause: OSError) -> str:
+    """Return the first reason of a copy's failure: `reason_of(OSError(28, "No space left on device")) -> "No space left on device"`."""
+    if (
+        isinstance(cause, shutil.Error) and cause.args and cause.args[0]
+    ):  # of a tree: (source, target, reason) of each file
+        return str(cause.args[0][0][2])
+    return cause.strerror or type(cause).__name__
 
 
 def _copy_media(media: Path, backup: Path) -> None:

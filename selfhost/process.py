@@ -16,7 +16,7 @@ from selfhost.dispatcher import AT_ONCE, Dispatcher
 from selfhost.line_channel import channel_of
 from selfhost.operator import back_up, backups_of, desk_of, print_line
 from selfhost.registration import Registrations
-from selfhost.restoration import finish_restoration
+from selfhost.restoration import drop_unfinished, finish_restoration
 from selfhost.retention import Retention, retention_days
 from selfhost.servers import LOOPBACK, listening_socket, public_app, serving, status_app
 from selfhost.settings import ServeSettings
@@ -59,6 +59,7 @@ def deployed(settings: ServeSettings, clock: Clock) -> Iterator[Deployment]:
     logs.configure(sys.stderr)
     finish_restoration(settings.folder)
     with contextlib.closing(Database(settings.folder)) as database:
+        drop_unfinished(settings.folder)
         store, queue = SqliteObjectStore(database, clock=clock), SqliteEventQueue(database, clock=clock)
         cleanup = withdrawal_cleanup_on(database, store, queue, settings, clock)
         dispatcher = Dispatcher(

@@ -14,9 +14,10 @@ from typing import Final
 
 from operations.conversations import names_of
 from operations.restoration import MOST_DAYS
-from selfhost.backup import DAY_MS, BackupRefusedError, Backups, made_ms_of, name_of
+from selfhost.backup import DAY_MS, BackupRefusedError, Backups, made_ms_of, name_of, reason_of
+from selfhost.control import SOCKET
 from shared.adapters.sqlite import Database, DatabaseInUseError, DatabaseRefusedError, SqliteObjectStore
-from shared.adapters.sqlite.database import FILE
+from shared.adapters.sqlite.database import FILE, refusal_of
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation, Conversations
@@ -76,11 +77,13 @@ class Restoration:
         copy = _sibling(self.folder, _COPYING)
         try:
             shutil.rmtree(copy, ignore_errors=True)
-            shutil.copytree(backup, copy)
+            shutil.copytree(backup, copy, ignore=shutil.ignore_patterns(SOCKET))  # of a process that was killed
             applied = self._repeat_amendments(copy)
             replaced = self._replace(copy)
         except OSError as cause:
-            raise StorageUnavailableError("the backup cannot be copied") from cause
+            raise StorageUnavailableError(f"the backup cannot be copied: {reason_of(cause)}") from cause
+        finally:
+            drop_unfinished(self.folder)
         if applied is None:
             warning = "there was no readable database: withdrawals since {} may be missing, and withdrawn words be back"
             return f"restored; {warning.format(name_of(made_ms))}" + (f"; it is in {replaced}" if replaced else "")
@@ -131,20 +134,32 @@ class Restoration:
         copy.rename(_sibling(self.folder, _COMPLETE))
         if replaced is not None:
             self.backups.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            (self.folder / SOCKET).unlink(missing_ok=True)
             shutil.move(self.folder, replaced)
         finish_restoration(self.folder)
         return replaced
 
 
 def finish_restoration(folder: Path) -> None:
-    """Complete a restoration that was killed after moving the folder away; undo a restoration killed before.  Raises: OSError."""
+    """Complete a restoration that was killed after moving the folder away; undo a restoration killed before.
+
+    Raises: DatabaseRefusedError.
+    """
     complete = _sibling(folder, _COMPLETE)
-    if not complete.exists():
-        return
-    if folder.exists():
-        shutil.rmtree(complete)
-    else:
-        complete.rename(folder)
+    try:
+        if not complete.exists():
+            return
+        if folder.exists():
+            shutil.rmtree(complete)
+        else:
+            complete.rename(folder)
+    except OSError as cause:
+        raise DatabaseRefusedError(refusal_of(folder, cause)) from cause
+
+
+def drop_unfinished(folder: Path) -> None:
+    """Delete the copy that a killed or refused restoration has left next to the folder: no withdrawal reaches the copy."""
+    shutil.rmtree(_sibling(folder, _COPYING), ignore_errors=True)
 
 
 def apply_amendments(live: ObjectStore, restored: ObjectStore, *, lease_s: float, clock: Clock) -> Applied:

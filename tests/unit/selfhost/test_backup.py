@@ -9,6 +9,7 @@ import pytest
 from selfhost.backup import BackupRefusedError, Backups, made_ms_of, name_of
 from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, SqliteObjectStore
+from shared.errors import StorageUnavailableError
 
 DAY_S = 86_400
 
@@ -76,6 +77,27 @@ def test_an_unfinished_backup_is_made_anew(database: Database, backups: Backups,
     made = backups.make(database)
 
     assert list(backups.folder.iterdir()) == [made]
+
+
+def test_half_a_backup_does_not_stay_on_a_full_disk(database: Database, backups: Backups) -> None:
+    SqliteObjectStore(database).create("media/U1/1", b"picture")
+    (file,) = (database.folder / "media").iterdir()
+    file.unlink()
+    file.mkdir()  # cannot be copied, as on a full disk
+
+    with pytest.raises(StorageUnavailableError, match=r"^the backup cannot be written: Is a directory$"):
+        backups.make(database)
+
+    assert list(backups.folder.iterdir()) == []
+
+
+def test_a_copy_that_sqlite_cannot_write_is_refused_with_the_reason(database: Database, backups: Backups) -> None:
+    database.close()
+
+    with pytest.raises(StorageUnavailableError, match=r"^the backup cannot be written: .* \(ProgrammingError\)$"):
+        backups.make(database)
+
+    assert list(backups.folder.iterdir()) == []
 
 
 def test_backups_are_deleted_after_their_days(database: Database, backups: Backups, clock: FixedClock) -> None:

@@ -1,5 +1,7 @@
 """A backup is restored without what people took back since it was made."""
 
+import os
+import stat
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -9,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from selfhost.backup import BackupRefusedError, Backups
+from selfhost.process import deployed
 from selfhost.restoration import Restoration, finish_restoration
+from selfhost.settings import serve_settings
 from shared.access.admission import Admissions
 from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, DatabaseInUseError, SqliteObjectStore
@@ -17,6 +21,7 @@ from shared.calendars.feed import Calendar
 from shared.calendars.store import CalendarStore
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation, Conversations
+from shared.errors import StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
 from shared.hooks.hook import Hook
 from shared.hooks.store import HookStore
@@ -26,6 +31,7 @@ from tests.support import recorded
 DAY_S = 86_400
 SECRET = "swordfish"
 LEASE_S = 25.0
+ENVIRONMENT = {"LINE_CHANNEL_SECRET": "s", "LINE_CHANNEL_ACCESS_TOKEN": "t", "GEMINI_API_KEY": "k"}
 OTHER = "U" + "5" * 32
 
 
@@ -65,6 +71,11 @@ class Machine:
 
     def files_with(self, text: str) -> list[str]:
         return [path.name for path in self.folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+
+def leave_socket(folder: Path) -> None:
+    """The folder has the socket of a process that was killed."""
+    os.mknod(folder / "control", stat.S_IFSOCK | 0o600)
 
 
 @pytest.fixture
@@ -268,6 +279,45 @@ def test_a_folder_that_is_in_use_is_refused_and_stays(machine: Machine) -> None:
         machine.restore(backup)
 
     assert machine.files_with("behind") == ["aizuchi.db"]
+
+
+def test_what_a_killed_process_had_served_can_be_restored_again(machine: Machine) -> None:
+    machine.say("1", "before")
+    backup = machine.back_up()
+    machine.say("2", "behind")
+    leave_socket(machine.folder)
+    machine.clock.move(60)
+
+    machine.restore(backup)
+    (replaced,) = {*machine.backups.folder.iterdir()} - {backup}
+    assert not (replaced / "control").exists()
+    leave_socket(replaced)  # as earlier releases did
+    machine.clock.move(60)
+    machine.restore(replaced)
+
+    assert machine.files_with("behind") == ["aizuchi.db"]
+
+
+def test_a_refused_restoration_leaves_no_copy_and_says_why(machine: Machine) -> None:
+    machine.say("1", "before")
+    backup = machine.back_up()
+    (backup / "notes").symlink_to(backup / "nowhere")
+    machine.clock.move(60)
+
+    with pytest.raises(StorageUnavailableError, match=r"cannot be copied: .*No such file"):
+        machine.restore(backup)
+
+    assert {path.name for path in machine.folder.parent.iterdir()} == {"data", "data-backups"}
+
+
+def test_the_copy_of_a_killed_restoration_goes_when_the_process_starts(machine: Machine) -> None:
+    machine.say("1", "before")
+    unfinished = machine.folder.with_name("data.restoring")
+    unfinished.mkdir()
+    (unfinished / "aizuchi.db").write_bytes(b"before")
+
+    with deployed(serve_settings(ENVIRONMENT | {"DATA": str(machine.folder)}), machine.clock):
+        assert not unfinished.exists()
 
 
 @pytest.mark.parametrize(("age_s", "fault"), [(29 * DAY_S + 60, "older than 29 days"), (-60, "in the future")])
