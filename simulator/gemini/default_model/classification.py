@@ -18,6 +18,7 @@ _HINT = re.compile(r"The person says that it belongs to: (\w+)")
 _TEXT = "# Text\n"
 _SURE, _UNSURE = 0.9, 0.4
 _NAME_CHARACTERS = 24
+_TOLD = re.compile(r"(?:the |my |our )?(?P<what>.+?) (?:is|are) (?P<value>.+)", re.IGNORECASE | re.DOTALL)
 _SENTENCE_END = re.compile(r"[。．.!！?？\n、,]")  # noqa: RUF001 -- full-width punctuation ends sentences
 
 
@@ -38,7 +39,7 @@ _SIGNS = (
     ),
     _Sign(
         category="details",
-        words=re.compile(r"パスワード|暗証|住所|誕生日|\b(?:password|wifi|address|size|birthday)\b", re.IGNORECASE),
+        words=re.compile(r"パスワード|暗証|住所|誕生日|\b(?:password|code|wifi|address|size|birthday)\b", re.IGNORECASE),
         field="value",
     ),
     _Sign(category="people", words=re.compile(r"さん|\b(?:met|friend)\b", re.IGNORECASE), field="context"),
@@ -54,7 +55,10 @@ def is_classification(schema: Mapping[str, object]) -> bool:
 
 
 def classify(request: GenerateContentRequest) -> dict[str, object]:
-    """Return, with high confidence, the category named by the person or suggested by the words; else ideas, with low confidence."""
+    """Return, with high confidence, the category named by the person or suggested by the words; else ideas, with low confidence.
+
+    "The gate code is 4711" becomes the detail "gate code" with the value "4711".
+    """
     instructions, _, text = request.last_text.rpartition(_TEXT)
     text = text.strip()
     hint = _HINT.search(instructions)
@@ -65,6 +69,8 @@ def classify(request: GenerateContentRequest) -> dict[str, object]:
         "name": _name(text),
         "reasoning": "A word is typical of the category." if sign else "No word is typical of a category.",
     }
+    if sign is not None and sign.field == "value" and (told := _TOLD.fullmatch(text)):
+        return {**answer, "name": _name(told["what"]), "value": told["value"]}
     return {**answer, sign.field: text} if sign and sign.field else answer
 
 

@@ -23,8 +23,8 @@ _NAME: Final = r".{1,20}?"
 _PAYMENTS: Final = (
     rf"{_WHAT}{_AMOUNT}円、私と(?P<among>{_NAME})で割り勘",
     rf"{_WHAT}{_AMOUNT}円(?:を)?払った(?:よ)?(?:、(?P<without>{_NAME})は抜き(?:で)?)?",
-    rf"i paid {_AMOUNT} for {_WHAT}, for me and (?P<among>{_NAME})",
-    rf"i paid {_AMOUNT} for {_WHAT}(?:, without (?P<without>{_NAME}))?",
+    rf"i paid {_AMOUNT}(?: yen)? for {_WHAT}, for me and (?P<among>{_NAME})",
+    rf"i paid {_AMOUNT}(?: yen)? for {_WHAT}(?:, without (?P<without>{_NAME}))?",
 )
 _RECEIPTS: Final = (
     rf"(?:この)?レシート(?:を|、)?私と(?P<among>{_NAME})で割り勘(?:で|にして)?",

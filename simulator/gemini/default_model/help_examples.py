@@ -28,6 +28,7 @@ _WEEKDAYS: Final = {
     "อาทิตย์": "sunday",
 }  # fmt: skip
 _THAI_WEEKDAY: Final = "(?P<weekday>จันทร์|อังคาร|พุธ|พฤหัส|ศุกร์|เสาร์|อาทิตย์)"
+_THAI_REMIND: Final = "(?:ช่วย)?เตือน(?:ฉัน|ผม|หนู|เรา)?(?:ให้|ว่า)?"
 _KANA: Final = re.compile("[\u3041-\u30ff]")
 _HAN: Final = re.compile("[\u4e00-\u9fff]")
 _ONLY_CHINESE: Final = re.compile("[你妳您們嗎這麼沒說讓點來]|給我")
@@ -42,6 +43,8 @@ class _Language:
     notes: tuple[str, ...]
     listings: tuple[str, ...]
     recalls: tuple[str, ...]
+    asks_what_it_can: tuple[str, ...]
+    abilities: str
     done: str
     listed: str
     recalled: str
@@ -52,12 +55,15 @@ class _Language:
 
 CHINESE: Final = _Language(
     reminders=(
-        rf"(?P<day>今天|明天)?{_CHINESE_CLOCK}提醒(?:我|大家)(?P<text>.{{1,200}})",
+        rf"(?P<day>今天|明天)?(?:早上|上午)?{_CHINESE_CLOCK}提醒(?:我|大家)(?P<text>.{{1,200}})",
+        rf"提醒(?:我|大家)(?P<day>今天|明天)?(?:早上|上午)?{_CHINESE_CLOCK}(?P<text>.{{1,200}})",
         rf"(?:星期|週|禮拜)(?P<weekday>[一二三四五六日]){_CHINESE_CLOCK}提醒(?:我|大家)(?P<text>.{{1,200}})",
     ),
-    notes=(r"記下來[：:、，]? ?(?P<about>.{1,200})",),
-    listings=(r"給我看筆記",),
+    notes=(r"(?:幫我)?記(?:下來|住|一下)[：:、，]? ?(?P<about>.{1,200})",),
+    listings=(r"給我看筆記", r"(?:有(?:什麼|哪些)|列出)筆記"),
     recalls=(r"我們決定了什麼",),
+    asks_what_it_can=(r".*(?:你會(?:做)?|你能做|你可以做)(?:些)?什麼.*", r".*怎麼用.*"),
+    abilities="我會記筆記和提醒，也記得聊過的事。輸入 /help 看例子。",
     done="好的。",
     listed="有{count}則筆記：{names}",
     recalled="之前說過：\n{lines}",
@@ -67,12 +73,14 @@ CHINESE: Final = _Language(
 )
 THAI: Final = _Language(
     reminders=(
-        rf"(?P<day>วันนี้|พรุ่งนี้)? ?{_THAI_CLOCK} ?เตือน(?P<text>.{{1,200}})",
-        rf"วัน{_THAI_WEEKDAY} ?{_THAI_CLOCK} ?เตือน(?P<text>.{{1,200}})",
+        rf"(?P<day>วันนี้|พรุ่งนี้)? ?{_THAI_CLOCK} ?{_THAI_REMIND}(?P<text>.{{1,200}})",
+        rf"วัน{_THAI_WEEKDAY} ?{_THAI_CLOCK} ?{_THAI_REMIND}(?P<text>.{{1,200}})",
     ),
-    notes=(r"จดไว้ ?:? ?(?P<about>.{1,200})",),
-    listings=(r"ขอดูบันทึก",),
+    notes=(r"(?:ช่วย)?จดไว้(?:ว่า)? ?:? ?(?P<about>.{1,200})",),
+    listings=(r"(?:ขอ)?ดูบันทึก", r"มีบันทึกอะไรบ้าง"),
     recalls=(r"เราตกลงอะไรกัน",),
+    asks_what_it_can=(r".*ทำอะไรได้บ้าง.*", r".*(?:ใช้|ใช้งาน)(?:ยังไง|อย่างไร).*"),
+    abilities="จดบันทึก เตือน และจำเรื่องที่คุยกันได้ พิมพ์ /help เพื่อดูตัวอย่าง",
     done="ได้เลย",
     listed="มีบันทึก {count} รายการ: {names}",
     recalled="เคยคุยกันไว้ว่า\n{lines}",
@@ -114,9 +122,12 @@ def is_chinese_or_thai(prompt: Prompt) -> bool:
     return _language_of(prompt) is not None
 
 
-def echo(prompt: Prompt, words: str) -> Decision:
-    """Repeat the words in the language of the last message."""
-    return Say(text=_required_language(prompt).echo.format(words=words))
+def converse(prompt: Prompt, words: str) -> Decision:
+    """Answer in the language of the last message: what the bot can do, where that is the question; else repeat the words."""
+    language = _required_language(prompt)
+    return Say(
+        text=language.abilities if prompt.match(language.asks_what_it_can) else language.echo.format(words=words)
+    )
 
 
 def _call(prompt: Prompt, language: _Language) -> CallTool | None:

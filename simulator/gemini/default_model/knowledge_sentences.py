@@ -26,7 +26,9 @@ _CATEGORY_WORDS = {word: name for name, word in CATEGORY_NAMES.items()} | {
 _CATEGORY = f"(?P<category>{'|'.join(sorted(_CATEGORY_WORDS, key=len, reverse=True))})"
 _DIGESTS = {"今日": "daily", "今週": "weekly", "daily": "daily", "weekly": "weekly"}
 _DONE = {"updates": {"status": "done"}}
+_THE = r"(?:the |my |our )?"
 _MAX_CHARACTERS = 1_000
+_QUESTION = re.compile(r"[?？]\s*\Z")
 _ENDS = " \t\n.,!?~…。、〜！？"
 _TOOLS_FOR_AN_ENTRY = frozenset({"get_entry", "update_entry", "move_entry", "delete_entry"})
 
@@ -48,7 +50,7 @@ class KnowledgeRequest:
 # The groups `about`, `category`, `note`, `date` and `period` become arguments.
 _SENTENCES: tuple[tuple[str, str, Mapping[str, object]], ...] = (
     ("undo_last_change", r"(?:やっぱり|さっきのを?)?(?:戻して|取り消して)", {}),
-    ("undo_last_change", r"(?:undo|take back) that", {}),
+    ("undo_last_change", r"undo|(?:undo|take back|cancel) (?:that|it|this)", {}),
     ("generate_digest", r"(?P<period>今日|今週)のまとめ.*", {}),
     ("generate_digest", r".*\b(?P<period>daily|weekly) (?:digest|review)\b.*", {}),
     ("move_entry", rf"やっぱり{_CATEGORY}にして", {}),
@@ -56,18 +58,34 @@ _SENTENCES: tuple[tuple[str, str, Mapping[str, object]], ...] = (
     ("update_entry", r"(?P<about>.+?)に「(?P<note>.+?)」と追記して", {}),
     ("update_entry", r"(?P<about>.+?)の期限は(?P<date>\d{4}-\d{2}-\d{2})です", {}),
     ("update_entry", r"(?P<about>.+?)は終わった", _DONE),
-    ("update_entry", r"mark (?:the )?(?P<about>.+?) as done", _DONE),
-    ("delete_entry", r"(?P<about>.+?)を消して", {}),
-    ("delete_entry", r"delete (?:the )?(?P<about>.+)", {}),
+    ("update_entry", rf"mark {_THE}(?P<about>.+?) as done", _DONE),
+    ("update_entry", rf"{_THE}(?P<about>.+?) is done", _DONE),
+    ("delete_entry", r"(?P<about>.+?)を(?:消して|忘れて)", {}),
+    (
+        "delete_entry",
+        rf"(?:delete|forget) (?!(?:it|that|this|me)$|what |about )({_THE}note about )?{_THE}(?P<about>.+)",
+        {},
+    ),
     ("list_entries", rf"(?:{_CATEGORY}の)?(?:一覧|メモ)を見せて", {}),
     ("list_entries", rf"show me my {_CATEGORY}", {}),
-    ("list_entries", r"show (?:me )?my notes", {}),
+    ("list_entries", r"(?:show(?: me)?|list) (?:my|our|the|all) notes", {}),
+    ("list_entries", r"(?:what|which) notes (?:do (?:i|we) have|are there)", {}),
     ("search_entries", r"(?P<about>.+?)を(?:探して|検索して)", {}),
     ("search_entries", r"search for (?P<about>.+)", {}),
     ("get_entry", r"(?P<about>.+?)について教えて", {}),
-    ("get_entry", r"tell me about (?:the )?(?P<about>.+)", {}),
+    ("get_entry", r"(?P<about>.+?)(?:って|は)何だっけ", {}),
+    (
+        "get_entry",
+        rf"(?:tell me about|what do you know about|what (?:is|was) (?:the|our)) {_THE}(?P<about>.+?)(?: again)?",
+        {},
+    ),
     ("classify_and_capture", r"(?P<about>.+?)[を、。って\s]*(?:覚えて|メモして)(?:おいて)?", {}),
-    ("classify_and_capture", r"(?:please )?(?:remember that|note:) (?P<about>.+)", {}),
+    ("classify_and_capture", r"(?:please )?(?:remember|note)(?: that|:) (?P<about>.+)", {}),
+    (
+        "classify_and_capture",
+        r"(?:please )?(?:remember(?: to)?|note) (?!(?:when|what|how|who|me|us)\b)(?P<about>.+)",
+        {},
+    ),
 )
 
 
@@ -76,7 +94,7 @@ def knowledge_request(words: str) -> KnowledgeRequest | None:
     sentence = words[:_MAX_CHARACTERS].strip(_ENDS)
     for tool, pattern, args in _SENTENCES:
         match = re.fullmatch(pattern, sentence, re.IGNORECASE | re.DOTALL)
-        if match:
+        if match and not (tool == "classify_and_capture" and _QUESTION.search(words)):
             return _request(tool, args, {name: part.strip(_ENDS) for name, part in match.groupdict().items() if part})
     return None
 

@@ -24,10 +24,14 @@ _LISTS = {"買い物": "shop", "やること": "todo", "shopping": "shop", "to-d
 _LIST = f"(?P<list>{'|'.join(_LISTS)})"
 _ADDITIONS = (
     rf"{_LIST}リストに(?P<item>.{{1,80}}?)を追加して",
-    rf"add (?P<item>.{{1,80}}?) to (?:my|the) {_LIST} list",
+    rf"add (?P<item>.{{1,80}}?) to (?:my|our|the) {_LIST} list",
 )
-_PURCHASES = (r"(?P<item>.{1,80}?)は買ったよ", r"i bought the (?P<item>.{1,80})")
-_LISTINGS = (rf"{_LIST}リストを見せて", rf"show me (?:my|the) {_LIST} list")
+_PURCHASES = (r"(?P<item>.{1,80}?)は買ったよ", r"i bought (?:the |some )?(?P<item>.{1,80})")
+_LISTINGS = (
+    rf"{_LIST}リスト(?:を見せて|には何がある)",
+    rf"show (?:me )?(?:my|our|the) {_LIST} list",
+    rf"what(?: is|['\u2019]s) on (?:my|our|the) {_LIST} list",
+)
 _SEARCHES = (r"(?P<item>.{1,200}?)を調べて", r"look up (?P<item>.{1,200})")
 _CHECKBOX = re.compile(r'"([^"]+)" \(checkbox\)')
 SHOW_LIST = "show_list"

@@ -211,6 +211,10 @@ def _asks_what_was_said(prompt: Prompt) -> bool:
     return bool(re.fullmatch(prompt.phrases.asks_what_was_said, prompt.bare_words, re.DOTALL))
 
 
+def _asks_what_it_can(prompt: Prompt) -> bool:
+    return bool(re.fullmatch(prompt.phrases.asks_what_it_can, prompt.bare_words, re.DOTALL))
+
+
 def _repeat_words(prompt: Prompt) -> Decision:
     words = last_words(prompt.messages, prompt.phrases)
     return Say(text=prompt.phrases.last_words.format(words=_shorten(words)) if words else prompt.phrases.no_last_words)
@@ -285,6 +289,7 @@ RULES: tuple[Rule, ...] = (
     _calling(reminder_tools.first_call),
     _calling(tool_server_tools.first_call),
     Rule(applies=knowledge_tools.is_request, decide=knowledge_tools.begin),
+    Rule(applies=_asks_what_it_can, decide=lambda prompt: Say(text=prompt.phrases.abilities)),
     Rule(applies=_asks_what_was_said, decide=_repeat_words),
     Rule(applies=lambda prompt: key_asked_for(prompt.words, prompt.phrases) is not None, decide=_repeat_fact),
     Rule(
@@ -295,7 +300,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=_is_acknowledgement, decide=lambda _: StaySilent(reason="The message only acknowledges.")),
     Rule(
         applies=help_examples.is_chinese_or_thai,
-        decide=lambda prompt: help_examples.echo(prompt, _shorten(prompt.words)),
+        decide=lambda prompt: help_examples.converse(prompt, _shorten(prompt.words)),
     ),
     Rule(
         applies=_is_question,

@@ -29,6 +29,8 @@ class Phrases:
     welcome: str
     echo: str
     unknown: str
+    asks_what_it_can: str
+    abilities: str
     media: Mapping[str, str]
     file: str
     result: str
@@ -50,7 +52,9 @@ JAPANESE = Phrases(
     question=r"(?:私の)?(?P<key>[^\s、。！？はがっ]{1,20})は(?:何ですか)?[?？]",
     welcome="どういたしまして。",
     echo="「{words}」ですね。よければ、もう少し聞かせてください。",
-    unknown="「{words}」ですか。シミュレーターなので、わかりません。ごめんなさい。",
+    unknown="「{words}」ですか。シミュレーターなので、わかりません。できることは /help でご覧ください。",
+    asks_what_it_can=r".*何(?:が|を)?(?:でき(?:る|ます)|してくれ(?:る|ます)).*|(?:使い方|ヘルプ).*",
+    abilities="メモやリマインダーを預かり、話したことを覚えています。/help に例があります。",
     media={
         "sticker": "スタンプ、いいですね！",
         "image": "画像を受け取りました。シミュレーターなので、中身は見えません。",
@@ -77,7 +81,9 @@ ENGLISH = Phrases(
     question=r".*\bwhat(?: is|['’]s) my (?P<key>[a-z][a-z ]{0,30}).*",
     welcome="You're welcome.",
     echo="I see: “{words}”. Tell me more if you like.",
-    unknown="You ask: “{words}”. I am only a stand-in and cannot tell, sorry.",
+    unknown="You ask: “{words}”. I am only a stand-in and cannot tell. /help shows what I can do.",
+    asks_what_it_can=r".*\bwhat (?:can|do) you do\b.*|.*\bhow (?:do|can) i use (?:you|this)\b.*|help(?: me)?",
+    abilities="I keep notes and reminders, and remember what we say. /help has examples.",
     media={
         "sticker": "Nice sticker!",
         "image": "Thanks for the picture. As a stand-in I cannot see what it shows.",

@@ -14,7 +14,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simulator.gemini.default_model.dates import CLOCK, ENGLISH_WEEKDAY, WEEKDAYS, now_of, time_of, weekday_of
+from simulator.gemini.default_model.dates import (
+    CLOCK,
+    ENGLISH_DAY,
+    ENGLISH_WEEKDAY,
+    WEEKDAYS,
+    now_of,
+    time_of,
+    weekday_of,
+)
 from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say, mapping
 
 if TYPE_CHECKING:
@@ -23,8 +31,12 @@ if TYPE_CHECKING:
     from simulator.gemini.default_model.phrases import Language
 
 _WEEKDAY = rf"(?P<weekday>[{''.join(WEEKDAYS)}])(?:曜日?)"
-_SAYING = r"(?:って|と)(?:言って|教えて|知らせて)(?:ください|ね)?"
+_SAYING = (
+    r"(?:(?:って|と)(?:言って|教えて|知らせて)|(?:って|と|を|ように)リマインドして|の?を(?:思い出させて|知らせて))"
+    r"(?:ください|ね)?"
+)
 _REMIND = r"remind (?:me|us) (?:to |about |of )?"
+_TO = r"(?:: ?| to | about | of )"
 _TEXT = r"(?P<text>.{1,200}?)"
 _NTH = "(?P<nth>[1-5]|最終|first|second|third|fourth|last)"
 _NUMBERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "最終": -1, "last": -1}
@@ -39,25 +51,39 @@ _REQUESTS = (
     rf"(?P<every>every) (?P<weeks>[2-9]) weeks on {ENGLISH_WEEKDAY} at {CLOCK} {_REMIND}{_TEXT}",
     rf"(?P<every>every) hour from {CLOCK} to (?P<last>\d{{1,2}}) {_REMIND}{_TEXT}",
     rf"(?P<in>\d{{1,3}})(?P<unit>分|時間)後に{_TEXT}{_SAYING}",
-    rf"(?P<day>今日|明日|明後日)の(?:朝|午前)?{CLOCK}に{_TEXT}{_SAYING}",
+    rf"(?P<day>今日|明日|明後日)の?(?:朝|午前)?{CLOCK}に{_TEXT}{_SAYING}",
     rf"(?P<every>毎週){_WEEKDAY}の?{CLOCK}に{_TEXT}{_SAYING}",
     rf"{_WEEKDAY}の?{CLOCK}に{_TEXT}{_SAYING}",
     rf"毎(?P<every>日|朝)の?{CLOCK}に{_TEXT}(?:って|と|を)(?:言って|教えて|知らせて|送って)(?:ください|ね)?",
-    rf"remind (?:me|us) (?P<day>today|tomorrow) at {CLOCK}: ?{_TEXT}",
-    rf"remind (?:me|us) at {CLOCK} (?P<day>today|tomorrow): ?{_TEXT}",
-    rf"remind (?:me|us) at {CLOCK}: ?{_TEXT}",
-    rf"remind (?:me|us) (?:on )?{ENGLISH_WEEKDAY} (?:at )?{CLOCK}: ?{_TEXT}",
-    rf"{_REMIND}{_TEXT} in (?P<in>\d{{1,3}}) (?P<unit>minutes|hours|minute|hour)",
-    rf"{_REMIND}{_TEXT} (?P<day>today|tomorrow) at {CLOCK}",
-    rf"{_REMIND}{_TEXT} (?P<every>every day) at {CLOCK}",
+    rf"remind (?:me|us) {ENGLISH_DAY} (?:at )?{CLOCK}{_TO}{_TEXT}",
+    rf"remind (?:me|us) at {CLOCK} {ENGLISH_DAY}{_TO}{_TEXT}",
+    rf"remind (?:me|us) at {CLOCK}{_TO}{_TEXT}",
+    rf"remind (?:me|us) in (?P<in>\d{{1,3}}) (?P<unit>minutes|hours|minute|hour){_TO}{_TEXT}",
+    rf"remind (?:me|us) (?P<every>every day) at {CLOCK}{_TO}{_TEXT}",
+    rf"remind (?:me|us) (?P<every>every) {ENGLISH_WEEKDAY} at {CLOCK}{_TO}{_TEXT}",
+    rf"(?P<every>every day) at {CLOCK} {_REMIND}{_TEXT}",
     rf"(?P<every>every) {ENGLISH_WEEKDAY} at {CLOCK} {_REMIND}{_TEXT}",
+    rf"{_REMIND}{_TEXT} in (?P<in>\d{{1,3}}) (?P<unit>minutes|hours|minute|hour)",
+    rf"{_REMIND}{_TEXT} (?P<every>every day) at {CLOCK}",
     rf"{_REMIND}{_TEXT} (?P<every>every) {ENGLISH_WEEKDAY} at {CLOCK}",
+    rf"{_REMIND}{_TEXT} {ENGLISH_DAY} at {CLOCK}",
+    rf"{_REMIND}{_TEXT} at {CLOCK} {ENGLISH_DAY}",
+    rf"{_REMIND}{_TEXT} at {CLOCK}",
     rf"send me (?P<text>my daily digest) (?P<every>every day) at {CLOCK}",
     rf"(?P<every>every day) at {CLOCK} send us (?P<text>a summary of (?:yesterday|the day))",
 )
 _RULE_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-_LISTINGS = (r"リマインダーを見せて(?:ください)?", r"リマインダーは", r"show me my reminders", r"what is due")
-_CANCELLATIONS = (rf"{_TEXT}のリマインダーを(?:取り消して|やめて)(?:ください)?", rf"cancel the {_TEXT} reminder")
+_LISTINGS = (
+    r"リマインダー(?:を見せて(?:ください)?|は(?:何がある)?)",
+    r"(?:show(?: me)?|list) (?:my|our|the|all) reminders",
+    r"(?:what|which) reminders (?:do (?:i|we) have|are there)",
+    r"what(?: is|['\u2019]s) due",
+)
+_CANCELLATIONS = (
+    rf"{_TEXT}のリマインダーを(?:取り消して|やめて|キャンセルして)(?:ください)?",
+    rf"cancel (?:the |my |our )?{_TEXT} reminder",
+    rf"cancel (?:the |my |our )?(?!(?:that|it|this)$){_TEXT}",
+)
 _DIGEST = re.compile(r"まとめ|digest")
 _PRIVATE = (
     r"(?P<text>まとめて)、私だけに",

@@ -17,7 +17,11 @@ _ADDITIONS: Final = (
     rf"{_JAPANESE}に(?P<items>[^を]{{1,80}})(?:を(?:追加し|入れ)て(?:ください)?)?",
     rf"(?:add|put) (?P<items>.{{1,80}}?) (?:to|on) {_ENGLISH}",
 )
-_LISTINGS: Final = (rf"{_JAPANESE}を見せて", rf"show me {_ENGLISH}")
+_LISTINGS: Final = (
+    rf"{_JAPANESE}(?:を見せて|には何がある)",
+    rf"show (?:me )?{_ENGLISH}",
+    rf"what(?: is|['\u2019]s) on {_ENGLISH}",
+)
 _CLEARINGS: Final = (rf"{_JAPANESE}の済みを消して", rf"clear {_ENGLISH}")
 _AND: Final = re.compile(r"と|、|,| and ")
 TOOLS: Final = frozenset({"add_to_list", "show_list", "clear_list"})

@@ -120,11 +120,19 @@ def test_in_a_group_facts_belong_to_their_speaker(ask: Callable[..., tuple[str, 
         ("what is my name?", "You have not told me your name yet."),
         ("私の名前は？", "名前については、まだ伺っていません。"),
         ("what did I say?", "You have not told me anything yet."),
-        ("how tall is Mount Fuji?", "You ask: “how tall is Mount Fuji?”. I am only a stand-in and cannot tell, sorry."),
-        ("明日は晴れますか？", "「明日は晴れますか？」ですか。シミュレーターなので、わかりません。ごめんなさい。"),
+        (
+            "how tall is Mount Fuji?",
+            "You ask: “how tall is Mount Fuji?”. I am only a stand-in and cannot tell. /help shows what I can do.",
+        ),
+        (
+            "明日は晴れますか？",
+            "「明日は晴れますか？」ですか。シミュレーターなので、わかりません。できることは /help でご覧ください。",
+        ),
     ],
 )
-def test_an_unknown_answer_is_admitted(ask: Callable[..., tuple[str, str]], asked: str, answer: str) -> None:
+def test_an_unknown_answer_is_admitted_and_names_the_help(
+    ask: Callable[..., tuple[str, str]], asked: str, answer: str
+) -> None:
     assert ask(asked) == ("reply", answer)
 
 
@@ -139,3 +147,27 @@ def test_the_last_words_of_the_asker_are_repeated(
     ask: Callable[..., tuple[str, str]], told: str, asked: str, answer: str
 ) -> None:
     assert ask(told, "model:Oh.", asked, "model:You said it.", asked) == ("reply", answer)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "What can you do?",
+        "Hello, what can you do?",
+        "how do I use this",
+        "help",
+        "何ができますか？",
+        "使い方を教えて",
+        "你會做什麼？",
+        "ทำอะไรได้บ้าง",
+    ],
+)
+def test_who_asks_what_the_bot_can_do_is_told_and_led_to_the_help(
+    ask: Callable[..., tuple[str, str]], asked: str
+) -> None:
+    name, text = ask(asked)
+
+    assert name == "reply"
+    assert "/help" in text
+    assert f"“{asked}”" not in text
+    assert f"「{asked}」" not in text

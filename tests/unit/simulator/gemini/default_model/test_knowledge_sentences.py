@@ -15,6 +15,18 @@ from simulator.gemini.default_model.knowledge_sentences import knowledge_request
         ("今の覚えておいて", "classify_and_capture", "今の", {}),
         ("Please remember that the fence is green.", "classify_and_capture", "the fence is green", {}),
         ("note: buy milk", "classify_and_capture", "buy milk", {}),
+        ("remember to buy milk", "classify_and_capture", "buy milk", {}),
+        ("Remember: the gate code is 4711", "classify_and_capture", "the gate code is 4711", {}),
+        ("remember my shoe size is 42", "classify_and_capture", "my shoe size is 42", {}),
+        ("What notes do I have?", "list_entries", "", {}),
+        ("list my notes", "list_entries", "", {}),
+        ("What do you know about the wifi?", "get_entry", "wifi", {}),
+        ("What is the gate code again?", "get_entry", "gate code", {}),
+        ("ワイファイのパスワードは何だっけ？", "get_entry", "ワイファイのパスワード", {}),
+        ("the fence is done", "update_entry", "fence", {"updates": {"status": "done"}}),
+        ("forget the gate code", "delete_entry", "gate code", {}),
+        ("牛乳を忘れて", "delete_entry", "牛乳", {}),
+        ("cancel that", "undo_last_change", "", {}),
         ("プロジェクトの一覧を見せて", "list_entries", "", {"category": "projects"}),
         ("show me my tasks", "list_entries", "", {"category": "admin"}),
         ("工事を探して", "search_entries", "工事", {"query": "工事"}),
@@ -46,7 +58,19 @@ def test_a_sentence_names_a_tool_and_its_arguments(words: str, tool: str, about:
 
 
 @pytest.mark.parametrize(
-    "words", ["こんにちは", "hello", "ありがとう", "明日の天気は？", "what is my name", "覚えてる？", ""]
+    "words",
+    [
+        "こんにちは",
+        "hello",
+        "ありがとう",
+        "明日の天気は？",
+        "what is my name",
+        "覚えてる？",
+        "remember the party?",
+        "remember me",
+        "forget it",
+        "",
+    ],
 )
 def test_other_sentences_ask_nothing_of_the_knowledge_base(words: str) -> None:
     assert knowledge_request(words) is None

@@ -93,6 +93,18 @@ def test_a_summary_for_one_person_is_asked_for_now_in_a_group(
         ),
         ("Remind me to call Sato tomorrow at 9:30", {"text": "call Sato", "at": "2026-11-23T09:30"}),
         ("Remind me tomorrow at 9: Pills", {"text": "Pills", "at": "2026-11-23T09:00"}),
+        ("remind me tomorrow at 9 to call the dentist", {"text": "call the dentist", "at": "2026-11-23T09:00"}),
+        ("Remind me to call the dentist at 9 tomorrow", {"text": "call the dentist", "at": "2026-11-23T09:00"}),
+        ("remind us on Friday at 6pm about the report", {"text": "the report", "at": "2026-11-27T18:00"}),
+        ("Remind me to stretch at 3pm!", {"text": "stretch", "at": "2026-11-22T15:00"}),
+        ("remind me in 10 minutes to stir", {"text": "stir", "at": "2026-11-22T10:10"}),
+        ("Every day at 15 remind me to stretch", {"text": "stretch", "at": "2026-11-22T15:00", "rule": "FREQ=DAILY"}),
+        (
+            "remind me every monday at 8am to take out the trash",
+            {"text": "take out the trash", "at": "2026-11-23T08:00", "rule": "FREQ=WEEKLY;BYDAY=MO"},
+        ),
+        ("明日9時に歯医者に電話するようにリマインドして", {"text": "歯医者に電話する", "at": "2026-11-23T09:00"}),
+        ("明日の9時に歯医者をリマインドしてください", {"text": "歯医者", "at": "2026-11-23T09:00"}),
         ("Remind me at 9: tea", {"text": "tea", "at": "2026-11-23T09:00"}),
         ("remind us Friday at 6pm: report", {"text": "report", "at": "2026-11-27T18:00"}),
         ("金曜の18時に集合って言って", {"text": "集合", "at": "2026-11-27T18:00"}),
@@ -152,6 +164,14 @@ def test_a_sentence_becomes_a_reminder(
     assert calls(said) == ("create_reminder", args)
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["リマインダーを見せて", "リマインダーは？", "What reminders do I have?", "list my reminders", "what's due?"],
+)
+def test_reminders_are_listed(said: str, calls: Callable[..., tuple[str, dict[str, Any]]]) -> None:
+    assert calls(said) == ("list_reminders", {})
+
+
 @pytest.mark.parametrize("said", ["明日の99時に薬って言って", "明日の9時に薬", "毎年2月30日の9時に薬って言って"])
 def test_what_names_no_hour_or_asks_for_nothing_becomes_none(
     said: str, calls: Callable[..., tuple[str, dict[str, Any]]]
@@ -180,6 +200,7 @@ def test_a_reminder_is_cancelled_by_its_name(calls: Callable[..., tuple[str, dic
 
     assert calls("薬のリマインダーを取り消して") == ("list_reminders", {})
     assert calls("薬のリマインダーを取り消して", listed) == ("cancel_reminder", {"id": "r2"})
+    assert calls("cancel 水", listed) == calls("cancel my 水 reminder", listed) == ("cancel_reminder", {"id": "r1"})
     assert calls("本のリマインダーを取り消して", listed)[0] == "reply"
     assert calls("リマインダーを見せて", listed)[1] == {
         "message": "2件あります：水 (2026-11-26 09:00 Thu)、薬を飲む (x)"
