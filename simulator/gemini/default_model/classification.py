@@ -39,7 +39,9 @@ _SIGNS = (
     ),
     _Sign(
         category="details",
-        words=re.compile(r"パスワード|暗証|住所|誕生日|\b(?:password|code|wifi|address|size|birthday)\b", re.IGNORECASE),
+        words=re.compile(
+            r"パスワード|暗証|住所|誕生日|\b(?:password|code|wifi|address|size|birthday)\b", re.IGNORECASE
+        ),
         field="value",
     ),
     _Sign(category="people", words=re.compile(r"さん|\b(?:met|friend)\b", re.IGNORECASE), field="context"),
