@@ -31,6 +31,7 @@ module "load_balancer" {
   count  = var.load_balancer == null ? 0 : 1
 
   domain            = var.load_balancer.domain
+  has_hooks         = var.bot.hooks
   name              = var.name
   project_id        = var.project_id
   region            = var.region

@@ -35,6 +35,12 @@ _OF_OPTIONS: Final = {
         after="",
         breaks="the policy exists, and nothing is checked against it",
     ),
+    "armor_refuses_notices": Mutation(
+        path="webhook.tf",
+        before="has_hooks         = var.bot.hooks",
+        after="has_hooks         = false",
+        breaks="no notice of a hook reaches the webhook behind the load balancer",
+    ),
     "armor_lets_everything_through": Mutation(
         path=_BALANCER,
         before='action      = "deny(403)"',

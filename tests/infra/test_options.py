@@ -2,6 +2,8 @@
 
 import pytest
 
+from functions.webhook.notify import STATUS_PATH
+from shared.bus.notices import NOTIFY_PATH
 from tests.infra.offline import Plan
 from tests.infra.planned import function_of
 
@@ -32,22 +34,34 @@ def test_without_a_key_nobody_is_granted_one(full: Plan) -> None:
     assert "encryption" not in full["google_storage_bucket.history"]
 
 
-def test_cloud_armor_lets_signed_posts_through_and_nothing_else(options: Plan) -> None:
+def test_cloud_armor_lets_signed_posts_and_notices_through_and_nothing_else(options: Plan) -> None:
     rules = {rule["priority"]: rule for rule in options[f"{BALANCER}security_policy.webhook"]["rule"]}
 
-    assert set(rules) == {1_000, 2_147_483_647}
-    assert rules[1_000]["action"] == "throttle"
-    assert rules[1_000]["rate_limit_options"] == [
-        {
-            "conform_action": "allow",
-            "enforce_on_key": "IP",
-            "exceed_action": "deny(429)",
-            "rate_limit_threshold": [{"count": 6_000, "interval_sec": 60}],
-        }
-    ]
+    assert set(rules) == {1_000, 1_100, 2_147_483_647}
+    for priority in (1_000, 1_100):
+        assert rules[priority]["action"] == "throttle"
+        assert rules[priority]["rate_limit_options"] == [
+            {
+                "conform_action": "allow",
+                "enforce_on_key": "IP",
+                "exceed_action": "deny(429)",
+                "rate_limit_threshold": [{"count": 6_000, "interval_sec": 60}],
+            }
+        ]
     assert rules[1_000]["match"] == [
         {"expr": [{"expression": "request.method == 'POST' && has(request.headers['x-line-signature'])"}]}
     ]
+    assert rules[1_100]["match"] == [
+        {
+            "expr": [
+                {
+                    "expression": "request.path.startsWith('/hooks/')"
+                    " && (has(request.headers['authorization']) || has(request.headers['x-hub-signature-256']))"
+                }
+            ]
+        }
+    ]
+    assert all(path.startswith("/hooks/") for path in (NOTIFY_PATH, STATUS_PATH))
     assert rules[2_147_483_647]["action"] == "deny(403)"
     assert rules[2_147_483_647]["match"][0]["config"] == [{"src_ip_ranges": ["*"]}]
 

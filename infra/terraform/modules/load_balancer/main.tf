@@ -1,5 +1,25 @@
-# An HTTPS load balancer in front of the webhook. Cloud Armor refuses what carries no signature before it reaches an instance.
-# Source: Cloud Armor, "Custom rules language attributes" (request.headers, request.method); Cloud Load Balancing, "Serverless NEGs".
+# An HTTPS load balancer in front of the webhook. Cloud Armor refuses what carries no signature before it reaches an instance; with hooks, a notice
+# passes with a token or with GitHub's signature.
+# Source: Cloud Armor, "Custom rules language attributes" (request.headers, request.method, request.path, startsWith); Cloud Load Balancing,
+# "Serverless NEGs".
+
+locals {
+  # By the rule's priority: what passes to the function, which checks LINE's signature, and the tokens and signatures of hooks.
+  passes = merge(
+    {
+      1000 = {
+        what       = "A POST with LINE's signature"
+        expression = "request.method == 'POST' && has(request.headers['x-line-signature'])"
+      }
+    },
+    var.has_hooks ? {
+      1100 = {
+        what       = "A request to a hook with a token or a signature"
+        expression = "request.path.startsWith('/hooks/') && (has(request.headers['authorization']) || has(request.headers['x-hub-signature-256']))"
+      }
+    } : {},
+  )
+}
 
 resource "google_compute_global_address" "this" {
   project = var.project_id
@@ -23,25 +43,29 @@ resource "google_compute_security_policy" "webhook" {
   description = "Lets signed deliveries through; the function checks the signature"
 
   # LINE redelivers what is refused. Source: Cloud Armor, "Rate limiting overview" (throttle; the key IP is the sender's address).
-  rule {
-    action      = "throttle"
-    priority    = 1000
-    description = "A POST with a signature, up to a rate for each address"
+  dynamic "rule" {
+    for_each = local.passes
 
-    rate_limit_options {
-      conform_action = "allow"
-      enforce_on_key = "IP"
-      exceed_action  = "deny(429)"
+    content {
+      action      = "throttle"
+      priority    = rule.key
+      description = "${rule.value.what}, up to a rate for each address"
 
-      rate_limit_threshold {
-        count        = var.requests_a_minute
-        interval_sec = 60
+      rate_limit_options {
+        conform_action = "allow"
+        enforce_on_key = "IP"
+        exceed_action  = "deny(429)"
+
+        rate_limit_threshold {
+          count        = var.requests_a_minute
+          interval_sec = 60
+        }
       }
-    }
 
-    match {
-      expr {
-        expression = "request.method == 'POST' && has(request.headers['x-line-signature'])"
+      match {
+        expr {
+          expression = rule.value.expression
+        }
       }
     }
   }
@@ -49,7 +73,7 @@ resource "google_compute_security_policy" "webhook" {
   rule {
     action      = "deny(403)"
     priority    = 2147483647
-    description = "Everything else is not LINE's"
+    description = "Everything else is for nobody here"
 
     match {
       versioned_expr = "SRC_IPS_V1"

@@ -4,6 +4,12 @@ variable "domain" {
   nullable    = false
 }
 
+variable "has_hooks" {
+  description = "Whether other systems send notices to the webhook's paths below /hooks/."
+  type        = bool
+  nullable    = false
+}
+
 variable "name" {
   description = "Prefix of names."
   type        = string
