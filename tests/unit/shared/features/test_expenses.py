@@ -217,6 +217,26 @@ def test_a_member_is_told_apart_from_somebody_of_that_name_who_never_wrote(ann: 
     assert "Dan (1), Dan (2): ask which of them" in str(result(ann))
 
 
+def test_of_two_people_who_are_answered_together_each_pays_what_they_wrote(ann: Person) -> None:
+    ann.waits("夕食6000円払った", by=recorded.USER)
+    both = calling(("add_expense", {"what": "夕食", "amount": "6000"}), ("add_expense", {"what": "タクシー", "amount": "900"}))
+    ann.asks("タクシー900円払った", both, SAYS, by=BEN)
+
+    assert {one.what: one.names[one.payer] for one in expenses(ann)} == {"夕食": "Ann", "タクシー": "Ben"}
+
+
+def test_where_either_of_two_people_may_have_paid_the_model_has_to_name_who_did(ann: Person) -> None:
+    ann.waits("昨日の分、6000円払った", by=recorded.USER)
+    ann.asks("おいしかったね", calling(("add_expense", {"what": "夕食", "amount": "6000"})), SAYS, by=BEN)
+    assert expenses(ann) == []
+    assert "pass the name of who paid" in str(result(ann))
+
+    ann.waits("昨日の分、6000円払った", by=recorded.USER)
+    named = calling(("add_expense", {"what": "夕食", "amount": "6000", "payer": "Ann"}))
+    ann.asks("おいしかったね", named, SAYS, by=BEN)
+    assert [one.names[one.payer] for one in expenses(ann)] == ["Ann"]
+
+
 def changes(person: Person, **arguments: object) -> dict[str, int]:
     """Change the only expense; return its shares afterwards."""
     (expense,) = expenses(person)
@@ -240,6 +260,22 @@ def test_a_new_amount_of_unequal_shares_is_asked_about(ann: Person) -> None:
     pays(ann, "夕食", what="夕食", amount="4000", weights=[{"name": "Ben", "value": "2"}])
     assert changes(ann, amount="8000") == {"Ann": 1_000, "Ben": 2_000, "Cho": 1_000}
     assert "ask how the amount is divided" in str(result(ann))
+
+
+def test_a_payer_who_took_no_part_takes_none_after_a_correction(ann: Person) -> None:
+    pays(ann, "tickets for Ben, Cho and Dan", what="tickets", amount="1000", among=["Ben", "Cho", "Dan"])
+    assert shares(expenses(ann)[0]) == {"Ann": 1, "Ben": 333, "Cho": 333, "Dan": 333}  # what does not divide
+    assert changes(ann, without=["Cho"]) == {"Ben": 500, "Dan": 500}
+    assert changes(ann, exact=[{"name": "Ben", "value": "400"}]) == {"Ben": 400, "Dan": 600}
+
+
+def test_a_correction_of_who_shares_asks_where_the_shares_are_unequal(ann: Person) -> None:
+    pays(ann, "夕食", what="夕食", amount="4000", weights=[{"name": "Ben", "value": "2"}])
+    assert changes(ann, without=["Cho"]) == {"Ann": 1_000, "Ben": 2_000, "Cho": 1_000}
+    assert "ask how the amount is divided" in str(result(ann))
+    exact = [{"name": "Ann", "value": "1500"}, {"name": "Ben", "value": "2500"}]
+    assert changes(ann, exact=exact) == {"Ann": 1_500, "Ben": 2_500}
+    assert changes(ann, among=["Ann", "Cho"]) == {"Ann": 2_000, "Cho": 2_000}
 
 
 def test_currencies_are_kept_apart(ann: Person) -> None:
