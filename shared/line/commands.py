@@ -111,9 +111,12 @@ def locale_asked_in(text: str) -> str | None:
 
 
 def words_after(command: Command, content: MessageContent, *, bot_names: Sequence[str]) -> str:
-    """Return the words after a command that takes words: `/start 1234` -> "1234"; without words, or for another command, ""."""
-    words = _words(without_address(content, bot_names=bot_names))
-    return words.partition(" ")[2] if words.partition(" ")[0] == command else ""
+    """Return the words after a command that takes words: `/start 1234` -> "1234"; without words, or for another command, "".
+
+    By any name of the command: 「/カレンダー off」 -> "off".
+    """
+    name, _, further = _words(without_address(content, bot_names=bot_names)).partition(" ")
+    return further if _OTHER_NAMES.get(name, name) == command else ""
 
 
 def written_words(content: MessageContent, *, bot_names: Sequence[str]) -> tuple[str, ...]:

@@ -395,10 +395,11 @@ def test_a_member_who_leaves_makes_no_calendar(member: Person) -> None:
     assert feeds_in(member) == []
 
 
-def test_a_calendar_that_is_off_shows_nothing(member: Person) -> None:
+@pytest.mark.parametrize("command", ["/calendar off", "／カレンダー　ＯＦＦ", "/行事曆 off", "/ปฏิทิน off"])
+def test_a_calendar_that_is_off_shows_nothing(member: Person, command: str) -> None:
     address = makes_calendar(member)
 
-    member.says("/calendar off")
+    member.says(command)
 
     assert member.worker.said[-1] == japanese(Phrase.CALENDAR_OFF)
     assert fetched(member, address).status is HTTPStatus.NOT_FOUND
