@@ -7,6 +7,7 @@ from typing import Final
 
 from shared.line.addressing import without_address
 from shared.line.events import MessageContent
+from shared.line.language import shown_language
 from shared.locales import LOCALES
 
 _LONGEST: Final = 200  # code points, invisible characters included
@@ -108,6 +109,17 @@ def locale_asked_in(text: str) -> str | None:
     """Return the language of a question that asks for the help: "@Aizuchi 何ができる" -> "ja"; None for a command."""
     words = _visible(text).casefold().strip(_ENDS)
     return next((locale for asked, locale in _ASKED_IN_GROUPS.items() if words.endswith(asked)), None)
+
+
+def language_of_name(content: MessageContent) -> str | None:
+    """Return the language of a command's own name: 「/使い方」 -> "ja"; None for a name such as "/help", and for another message.
+
+    A command without a slash, such as 「使い方」, counts, too.
+    """
+    text = content.fields.get("text") if content.type == "text" else None
+    _, slash, written = unicodedata.normalize("NFKC", text).rpartition("/") if isinstance(text, str) else ("", "", "")
+    name = _words(f"/{written}").partition(" ")[0] if slash else _visible(written).casefold().rpartition(" ")[2]
+    return shown_language([name]) if name in (_OTHER_NAMES if slash else _WITHOUT_SLASH) else None
 
 
 def words_after(command: Command, content: MessageContent, *, bot_names: Sequence[str]) -> str:
