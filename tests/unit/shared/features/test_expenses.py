@@ -771,6 +771,35 @@ def test_forget_me_takes_what_a_member_told_and_leaves_what_others_told(ann: Per
     assert "タクシー" not in everything_in(ann.worker.store)
 
 
+@pytest.mark.parametrize("is_pressed", [False, True])
+def test_what_a_member_settled_stays_settled_for_the_others_after_forget_me(ann: Person, *, is_pressed: bool) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    if is_pressed:
+        ann.asks("いくら？", calling(("balance", {})), SAYS)
+        button = settle_button(ann)
+        ann.sends(ann.events.event("postback", by=BEN, postback={"data": button}))
+    else:
+        ann.asks("精算して", calling(("settle", {})), SAYS, by=BEN)
+    (settlement,) = settlements(ann)
+    assert mark_id(BEN) in settlement.provenance.messages
+
+    ann.sends(ann.events.text("/forget me", by=BEN))
+    ann.asks("いくら？", calling(("balance", {})), SAYS)
+
+    assert result(ann) == {"balances": [], "transfers": []}
+    (settlement,) = settlements(ann)
+    assert settlement.provenance.messages.keys() == {""}
+    ann.confirms("/forget")
+    assert settlements(ann) == []
+
+
+def test_an_unsend_of_the_message_that_settled_opens_the_expenses_again(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    asked = ann.asks("精算して", calling(("settle", {})), SAYS, by=BEN)
+    ann.worker.withdraw(ann.events.chat_id, asked["message"]["id"])
+    assert [one.what for one in ExpenseOverlay(attempt_in(ann)).open()] == ["夕食"]
+
+
 def test_forget_me_leaves_a_members_share_in_what_others_told_and_takes_the_display_name(ann: Person) -> None:
     ann.worker.profiles.names[BEN] = "Benedict"
     pays(ann, "夕食6000円", what="夕食", amount="6000")
