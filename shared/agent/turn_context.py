@@ -155,7 +155,7 @@ class TurnContext:
         return all(one.revision == revision for one in asked)
 
     def asker_of(self, words: str) -> MessageRecord | None:
-        """Return the newest message of the person who asks; of several people, of the only person who wrote `words`; None: unclear.
+        """Return the asker's newest message; of several people, of the only author of `words`; None: unclear.
 
         For example, Ann writes 「夕食6000円」 while Ben writes 「タクシー900円」, and both are answered together: 「夕食」 is Ann's.
         """

@@ -154,7 +154,7 @@ class ThingStore(Generic[T]):
         return tuple(map(self.id_in, affected))
 
     def provenance_in(self, amendments: Amendments, thing: T) -> Provenance:  # noqa: ARG002 - a subclass spares things
-        """Return the provenance that decides whether amendments take the thing; by default the thing's own."""
+        """Return the provenance by which amendments take the thing; by default the thing's own."""
         return thing.provenance
 
     def present(self) -> tuple[T, ...]:

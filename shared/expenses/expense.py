@@ -94,7 +94,7 @@ class Settlement(Extensible):
         return not self.closes
 
     def without_members(self, members: Mapping[str, int]) -> "Settlement":
-        """Return the settlement without the messages of members with a later `/forget me`: what is settled stays so for the others.
+        """Return the settlement without the messages of members with a later `/forget me`; for the others, the expenses stay settled.
 
         In place of such a message stands the settlement's own id, by nobody, so that an erasure of the chat takes the settlement.
         """

@@ -57,7 +57,8 @@ class Circle:
         """
         if self.asker is None:
             raise StagingFault(
-                'Several people write at once: pass the name of who paid as `payer`, and names instead of "me".', may_retry=True
+                'Several people write at once: pass the name of who paid as `payer`, and names instead of "me".',
+                may_retry=True,
             )
         if not self.asker:
             raise StagingFault(

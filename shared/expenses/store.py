@@ -43,7 +43,7 @@ class ExpenseStore(StagedThingStore[ExpenseRecord]):
         return tuple(entry for entry in self.read_all() if not entry.is_removed)
 
     def provenance_in(self, amendments: Amendments, entry: ExpenseRecord) -> Provenance:
-        """Return what a withdrawal has to take the record with: a settlement outlasts the `/forget me` of the member who asked."""
+        """Return the provenance by which amendments take the record: a settlement outlasts the asking member's `/forget me`."""
         return entry.without_members(amendments.members).provenance
 
 
@@ -54,12 +54,12 @@ def _kind_of(own_id: str) -> type[ExpenseRecord]:
 class ExpenseWords(WordHolder):
     """The words in expenses: an expense goes with any message behind the expense, a settlement with the asking message.
 
-    After `/forget me`, a member's share of an expense told by another member stays, and the member's display name goes; so does what
-    names the member in a settlement, which stays.
+    After `/forget me`, a member's share of an expense told by another member stays, and the member's display name goes; a settlement
+    stays, without the member's mark.
     """
 
     def begin_removal(self, conversation: Conversation) -> Removal:
-        """Delete expenses of withdrawn, erased or edited messages, and what names members after `/forget me`.
+        """Delete expenses of withdrawn, erased or edited messages, and names and marks of members after `/forget me`.
 
         Repeated: does nothing. Raises: StorageUnavailableError.
         """
@@ -103,7 +103,7 @@ def _unnamed_write(write: StagedWrite, amendments: Amendments) -> StagedWrite:
 
 
 def _without_members(entry: ExpenseRecord | None, amendments: Amendments) -> ExpenseRecord | None:
-    """Return the record without what names members after `/forget me`; None: nothing goes."""
+    """Return the record without names and marks of members after `/forget me`; None: nothing goes."""
     if entry is None:
         return None
     unnamed = entry.without_members(amendments.members)

@@ -274,7 +274,7 @@ class HooksHandler:
 
 
 def _name_in(words: Sequence[str]) -> str:
-    """Return the name of a hook, as it is stored and shown; "" for none."""
+    """Return the name of a hook as stored and shown; "" for none."""
     return (sanitised(" ".join(words)) or "")[:NAME_LIMIT].strip()
 
 

@@ -226,7 +226,7 @@ class ExpenseTools:
     def _circle(self, overlay: ExpenseOverlay, context: TurnContext, *, what: str = "") -> Circle:
         """Return the known people of the chat: authors of remembered messages, and the people of open expenses.
 
-        `what`: the purpose of an expense, which shows who of several people asks.
+        `what`: the purpose of an expense; of several people, the author of the words is the asker.
         """
         messages = (*context.earlier, *context.to_answer)
         names = self.people.of(context.conversation, messages)

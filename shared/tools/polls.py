@@ -254,9 +254,9 @@ class PollTools:
         return {"id": poll.id, "question": poll.question, "option": poll.options[choice], **_ATTACHED}
 
     def _vote_message(self, option: str, written: str, context: TurnContext) -> MessageRecord:
-        """Return the message that votes: of several people who are answered together, of the named person, or of who wrote the option.
+        """Return the voting message: of several people in one turn, of the named person, or of the author of the option.
 
-        Raises: StagingFault, if it is unclear who votes.
+        Raises: StagingFault, if the voter is unclear.
         """
         named, names = comparable_name(written), self._group(context).names
         by_named = [one for one in context.to_answer if comparable_name(names.get(mark_id(one.user_id), "")) == named]

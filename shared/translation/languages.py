@@ -41,7 +41,8 @@ _LATIN_WORD: Final = late(regex.compile, r"\p{Latin}[\p{Latin}\p{M}'\u2019-]*")
 _LEAST_LATIN_WORDS: Final = 2
 _SENTENCE_END: Final = late(regex.compile, r"[\n\u3002.!?\uff01\uff1f/\uff0f|\uff5c]+")
 _RUN: Final = late(
-    regex.compile, r"(?P<han>[\p{Han}\p{Hiragana}\p{Katakana}ー]+)|(?P<hangul>\p{Hangul}+)|(?P<thai>\p{Thai}+)|(?P<latin>\p{Latin}+)"
+    regex.compile,
+    r"(?P<han>[\p{Han}\p{Hiragana}\p{Katakana}ー]+)|(?P<hangul>\p{Hangul}+)|(?P<thai>\p{Thai}+)|(?P<latin>\p{Latin}+)",
 )
 _SCRIPTS: Final[Mapping[str, frozenset[Script]]] = {
     "ja": frozenset({Script.KANA, Script.HAN}),
@@ -153,7 +154,7 @@ def is_written_in(text: str, language: str) -> bool:
 
 
 def _are_scripts_apart(text: str) -> bool:
-    """Whether each sentence changes its script once at most, and with a blank or a sign in between."""
+    """Whether each sentence changes the script once at most, and with a blank or a sign in between."""
     for sentence in _SENTENCE_END.split(text):
         runs = [(run.lastgroup, run.span()) for run in _RUN.finditer(sentence)]
         changes = [(before, after) for before, after in pairwise(runs) if before[0] != after[0]]

@@ -23,7 +23,7 @@ LONGEST_TERM: Final = 40
 
 
 def term_in(written: str) -> str:
-    """Return a word or name as members write it, in one line; "" for none, and for a longer text than a term: a part would keep nothing.
+    """Return a word or name as written by members, in one line; "" for none, and for a longer text than a term: a part would keep nothing.
 
     For example, `term_in("Tanaka Trading (Thailand) Co., Ltd.")` is the whole name.
     """

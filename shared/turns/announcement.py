@@ -285,13 +285,11 @@ class _AnnouncementDelivery:
 def locale_of(event: LineEvent, *, chosen: str | None, messages: Iterable[MessageRecord]) -> str | None:
     """Return the chat's language for a text of the code; None: no choice, command or earlier message shows a language.
 
-    Where LINE names no person, as in the event of a member's leaving, everybody's messages count. A choice counts before what was written,
-    because most commands show no language: after `/language th`, `/help` is in Thai in a chat where people write English. A command by a name
-    of a language shows that language: `/วิธีใช้` gets Thai.
+    Where LINE names no person, as in the event of a member's leaving, everybody's messages count. A choice counts before words,
+    because most commands show no language: after `/language th`, `/help` is in Thai in a chat where people write English. A command by a
+    name of a language shows the language: `/วิธีใช้` gets Thai.
     """
     if chosen:
         return chosen
     named_in = language_of_name(event.message) if event.message is not None else None
-    return named_in or shown_language(
-        message.text for message in messages if event.user_id in {None, message.user_id}
-    )
+    return named_in or shown_language(message.text for message in messages if event.user_id in {None, message.user_id})

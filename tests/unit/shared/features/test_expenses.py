@@ -219,7 +219,9 @@ def test_a_member_is_told_apart_from_somebody_of_that_name_who_never_wrote(ann: 
 
 def test_of_two_people_who_are_answered_together_each_pays_what_they_wrote(ann: Person) -> None:
     ann.waits("夕食6000円払った", by=recorded.USER)
-    both = calling(("add_expense", {"what": "夕食", "amount": "6000"}), ("add_expense", {"what": "タクシー", "amount": "900"}))
+    both = calling(
+        ("add_expense", {"what": "夕食", "amount": "6000"}), ("add_expense", {"what": "タクシー", "amount": "900"})
+    )
     ann.asks("タクシー900円払った", both, SAYS, by=BEN)
 
     assert {one.what: one.names[one.payer] for one in expenses(ann)} == {"夕食": "Ann", "タクシー": "Ben"}

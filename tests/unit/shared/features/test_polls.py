@@ -545,7 +545,7 @@ def test_a_member_votes_for_nobody_else(ann: Person) -> None:
     assert newest(ann).text.startswith("夕食は？\n・カレー: 0票\n・寿司: 1票 · Ann")
 
 
-def votes_together(ann: Person, *votes: dict[str, object], of_ann: str, of_ben: str) -> None:
+def votes_together(ann: Person, *votes: dict[str, str], of_ann: str, of_ben: str) -> None:
     """Ann and Ben write, and one turn answers both."""
     ann.waits(of_ann, by=recorded.USER)
     ann.asks(of_ben, calling(*(("vote", vote) for vote in votes)), SAYS, by=BEN)

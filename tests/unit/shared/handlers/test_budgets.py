@@ -240,7 +240,9 @@ def test_the_deployments_limit_counts_what_all_instances_spend(pool: ThreadPoolE
     assert first.worker.said[-1] == english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)
 
 
-def test_usage_says_that_nothing_is_left_where_other_chats_spent_the_deployments_limit(pool: ThreadPoolExecutor) -> None:
+def test_usage_says_that_nothing_is_left_where_other_chats_spent_the_deployments_limit(
+    pool: ThreadPoolExecutor,
+) -> None:
     friend = friend_of(pool, limits(turns=500, all_tokens=COST))
     friend.says("hello", HELLO)
 

@@ -105,7 +105,12 @@ def test_a_name_or_a_word_within_a_sentence_of_another_script_leaves_nothing_unt
 
 @pytest.mark.parametrize(
     "text",
-    ["おはよう Good morning", "Thank you ありがとう", "今から帰る / Coming home now", "おはよう。\nGood morning. 元気？\nHow are you?"],
+    [
+        "おはよう Good morning",
+        "Thank you ありがとう",
+        "今から帰る / Coming home now",
+        "おはよう。\nGood morning. 元気？\nHow are you?",
+    ],
 )
 def test_what_says_itself_in_two_languages_is_left_alone(text: str) -> None:
     assert is_left_alone(text, ("ja", "en"))
