@@ -67,5 +67,29 @@ def test_after_the_repair_the_newest_revisions_get_the_requests_the_webhook_last
     assert project.changed == [f"{service} --region=asia-northeast1 --to-latest" for service in reversed(SERVICES)]
 
 
-def test_the_region_has_to_be_named(tmp_path: Path) -> None:
-    assert "usage" in Project(tmp_path, {}).run().stderr
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("",),
+        ("", "aizuchi"),
+        ("--help",),
+        ("asia-northeast1", "aizuchi", "--latest"),
+        ("asia-northeast1", "--latest"),
+    ],
+)
+def test_what_is_not_understood_changes_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    project = Project(tmp_path, {service: f"{service}-00002 {service}-00001" for service in SERVICES})
+
+    ended = project.run(*arguments)
+
+    assert (ended.returncode, project.changed) == (2, [])
+    assert ended.stderr == "usage: roll-back REGION [NAME] [--to-latest]; nothing was changed\n"
+
+
+def test_the_name_may_be_left_out_before_an_option(tmp_path: Path) -> None:
+    project = Project(tmp_path, {})
+
+    assert project.run("asia-northeast1", "--to-latest").returncode == 0
+
+    assert project.changed == [f"{service} --region=asia-northeast1 --to-latest" for service in reversed(SERVICES)]
