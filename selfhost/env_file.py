@@ -16,7 +16,7 @@ def with_env_file(env: Mapping[str, str], path: Path) -> dict[str, str]:
     Raises: SettingsError, if a line cannot be read; the error does not quote the line.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # Windows' editors put a mark before the first line
     except FileNotFoundError:
         return dict(env)
     except (OSError, ValueError) as cause:
@@ -43,4 +43,4 @@ def _value(text: str) -> str:
         end = text.find(text[0], 1)
         if end > 0:
             return text[1:end]
-    return re.split(r"\s+#", text, maxsplit=1)[0].strip()
+    return re.split(r"(?:^|\s+)#", text, maxsplit=1)[0].strip()

@@ -210,8 +210,10 @@ def _gemini(settings: EnvironmentReader) -> GeminiSettings:
         "true",
         "1",
     }
+    may_choose = settings.optional("GOOGLE_GENAI_USE_VERTEXAI") is None  # not on a machine of one's own
+    instead = "GOOGLE_GENAI_USE_VERTEXAI=true" if may_choose else None
     return GeminiSettings(
-        api_key=None if on_vertex else settings.secret("GEMINI_API_KEY", instead="GOOGLE_GENAI_USE_VERTEXAI=true"),
+        api_key=None if on_vertex else settings.secret("GEMINI_API_KEY", instead=instead),
         project_id=settings.optional("GOOGLE_CLOUD_PROJECT") or "",
         location=settings.required("GOOGLE_CLOUD_LOCATION") if on_vertex else None,
         base_url=settings.url("GEMINI_BASE_URL"),

@@ -15,6 +15,8 @@ from shared.settings.reader import SettingsError
         ("export NAME = value", "value"),
         ("NAME=value  # a comment", "value"),
         ("NAME=a#b", "a#b"),
+        ("NAME=   # not set yet", ""),
+        ("NAME=#", ""),
         ('NAME="a # b"  # a comment', "a # b"),
         ("NAME='a=\"b\"'", 'a="b"'),
         ('NAME="open', '"open'),
@@ -34,6 +36,12 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("A=file\nB=file\n", encoding="utf-8")
 
     assert with_env_file({"A": "env"}, tmp_path / ".env") == {"A": "env", "B": "file"}
+
+
+def test_the_mark_of_a_windows_editor_is_no_part_of_the_first_name(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"\xef\xbb\xbfA=1\r\nB=2\r\n")
+
+    assert with_env_file({}, tmp_path / ".env") == {"A": "1", "B": "2"}
 
 
 def test_no_file_is_no_error(tmp_path: Path) -> None:

@@ -33,6 +33,13 @@ def test_backups_stand_beside_the_folder(tmp_path: Path, monkeypatch: pytest.Mon
     assert backups == [Path("data-backups"), Path("/srv/bot/data-backups"), Path(f"{tmp_path}-backups")]
 
 
+def test_a_missing_key_is_not_told_to_be_replaced_by_vertex_ai() -> None:
+    with pytest.raises(SettingsError, match="GEMINI_API_KEY is not set;") as raised:
+        serve_settings({**ENV, "GEMINI_API_KEY": ""})
+
+    assert "VERTEX" not in str(raised.value)
+
+
 def test_google_clouds_settings_have_no_effect() -> None:
     settings = serve_settings({**ENV, "GOOGLE_GENAI_USE_VERTEXAI": "true", "TRACING": "on", "HISTORY_BUCKET": "a/b"})
 
