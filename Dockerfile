@@ -1,4 +1,5 @@
-# The bot on a machine of your own (docs/self-host.md): docker build --tag aizuchi . && docker run --env-file .env --volume aizuchi:/var/lib/aizuchi aizuchi
+# The bot on a machine of your own: compose.yaml builds and runs it (docs/self-host.md). It listens on its own 127.0.0.1 only, so a tunnel has to share
+# its network, as there.
 FROM python:3.13-slim AS build
 COPY requirements/serve.txt /
 RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes --requirement /serve.txt

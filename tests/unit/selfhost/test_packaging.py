@@ -65,6 +65,12 @@ def test_the_container_does_not_run_as_root() -> None:
     assert "--require-hashes" in DOCKERFILE
 
 
+def test_logs_do_not_fill_the_disk() -> None:
+    compose = (ROOT / "compose.yaml").read_text(encoding="utf-8")
+
+    assert compose.count("driver: local") == compose.count("restart: unless-stopped") == 2
+
+
 def test_threads_of_every_turn_are_allowed() -> None:
     (pids_limit,) = re.findall(r"pids_limit: (\d+)", (ROOT / "compose.yaml").read_text(encoding="utf-8"))
     (tasks_max,) = re.findall(r"TasksMax=(\d+)", (ROOT / "selfhost/aizuchi.service").read_text(encoding="utf-8"))
