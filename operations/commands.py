@@ -12,7 +12,7 @@ from typing import Final, TextIO
 from operations.admissions import LONGEST_DAYS, AdmissionCommands
 from operations.conversations import Forget, all_chats, exported, remove_moved
 from operations.dead_letters import DeadLetterQueue, DeadLetters, summary
-from operations.export_file import read_exports, require_lines, write_export
+from operations.export_file import exports_in, read_lines, require_lines, write_export
 from operations.handovers import HandoverCommands
 from operations.persons import ForgetPerson, checked_person_id, exported_person
 from operations.restoration import RestorationRefusedError, Restored, chat_of, check_date, date_line, restore
@@ -38,14 +38,15 @@ _CONVERSATION: Final = "LINE's id of the user, group or room: U, C or R and 32 d
 class Desk:
     """The resources and the output of a command.  `open_store` is called once, when a command first needs the store.
 
-    Relative paths begin in `folder`: with "/home/momo", `export --to chats.jsonl` writes "/home/momo/chats.jsonl" for example.
+    `received`: the lines of the file that `restore` reads, where a command's caller reads and writes the files, for example the caller of a
+    process that serves; None: the command does so itself.
     """
 
     open_store: Callable[[], ObjectStore]
     lease_s: float
     shows_pseudonyms: bool
     out: TextIO = field(repr=False)
-    folder: Path = Path()
+    received: Iterable[str] | None = field(default=None, repr=False)
     handover_minutes: int = 60
     clock: Clock = field(default_factory=SystemClock)
 
@@ -100,8 +101,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     handover.add_argument("--end", action="store_true", help="the bot answers again")
     commands.add_parser("waiting", help="list the chats that are handed over, first those that asked for a person")
-    restoration = commands.add_parser("restore", help="write the objects of an export that are missing in the bucket")
-    restoration.add_argument("file", type=Path, help="what `export --to` has written")
+    restoration = commands.add_parser("restore", help="write the objects of an export that are missing in the store")
+    restoration.add_argument(
+        "file", type=Path, help="what `export --to` has written; on a machine of your own, or the folder of a backup"
+    )
     # Mutually exclusive, unlike in `export`: there, both together select a person's words in one chat.
     forgotten = forget.add_mutually_exclusive_group(required=True)
     forgotten.add_argument("conversation", nargs="?", help=_CONVERSATION)
@@ -210,7 +213,7 @@ def _restore(desk: Desk, file: Path) -> None:
     """Restore each chat of the file; a refused chat does not stop the others.  Raises: RestorationRefusedError, if any was refused."""
     restored, count = Restored(created=0, present=0), 0
     refusals: list[tuple[str, RestorationRefusedError]] = []
-    for lines in read_exports(desk.folder / file):
+    for lines in exports_in(read_lines(file) if desk.received is None else desk.received):
         count += 1
         try:
             restored += _restore_chat(desk, lines)
@@ -261,8 +264,8 @@ def _person_lines(desk: Desk, conversation_id: str | None, person: str) -> Itera
 
 
 def _write(desk: Desk, lines: Iterable[str], file: Path | None) -> None:
-    if file is not None:
-        write_export(desk.folder / file, lines)
+    if file is not None and desk.received is None:
+        write_export(file, lines)
         return
     for line in lines:
         desk.say(line)

@@ -52,21 +52,26 @@ def write_export(file: Path, lines: Iterable[str]) -> None:
             file.unlink()
 
 
-def read_exports(file: Path) -> Iterator[list[str]]:
-    """Yield the lines of each export in the file.  Raises: ExportFileError.
-
-    The first line holds the date, for example `{"exported_ms": 1795655520000}`; every further line holds an object.
-    """
+def read_lines(file: Path) -> Iterator[str]:
+    """Yield the lines of a file of exports.  Raises: ExportFileError."""
     try:
         with file.open(encoding="utf-8") as opened:
-            lines: list[str] = []
-            for line in opened:
-                if lines and line.startswith(DATE_BEGINS):
-                    yield lines
-                    lines = []
-                lines.append(line)
-            yield lines or [""]
+            yield from opened
     except OSError as cause:
         raise ExportFileError(f"cannot read {file}: {cause.strerror}") from cause
     except UnicodeDecodeError as cause:
         raise ExportFileError(f"{file} is no export") from cause
+
+
+def exports_in(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Yield the lines of each export among the lines of a file.
+
+    The first line holds the date, for example `{"exported_ms": 1795655520000}`; every further line holds an object.
+    """
+    export: list[str] = []
+    for line in lines:
+        if export and line.startswith(DATE_BEGINS):
+            yield export
+            export = []
+        export.append(line)
+    yield export or [""]

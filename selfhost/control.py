@@ -1,7 +1,8 @@
 """The operator's commands to a running process, through a Unix socket in the data folder that only the folder's owner can open.
 
-Each connection carries a single request, for example `{"arguments": ["invite"], "folder": "/home/momo"}`. The response is the command's
-output, then a line with the exit status. Where no process runs, the command opens the database itself.
+Each connection carries a single request, for example `{"arguments": ["invite"]}`; behind `restore`, the lines of the file follow. The
+response is the command's output, then a line with the exit status. Files are read and written by the caller, because a service has a file
+system of its own (selfhost/aizuchi.service: PrivateTmp, ProtectSystem). Where no process runs, the command opens the database itself.
 """
 
 import argparse
@@ -9,14 +10,16 @@ import contextlib
 import json
 import os
 import socket
-import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Final, TextIO
 
 from operations.commands import Desk, add_commands, carry_out, show_dead_letters
+from operations.export_file import read_lines, write_export
 from operations.line_webhook import LineChannel, register
 from operations.rich_menu.parser import add_rich_menu
 from selfhost.dead_letters import SqliteDeadLetterQueue
@@ -25,12 +28,13 @@ from selfhost.tunnel import CLOUDFLARED
 from shared import logs
 from shared.adapters.sqlite import SqliteEventQueue
 from shared.bus.messages import EventBus
-from shared.errors import AizuchiError
+from shared.errors import AizuchiError, TransientError
 
 SOCKET: Final = "control"
 _REQUEST_BYTES: Final = 65_536
 _READ_S: Final = 5.0
 _STATUS: Final = "\x00status "
+_END_OF_FILE: Final = "\x00end\n"
 
 
 def commands_parser() -> argparse.ArgumentParser:
@@ -74,9 +78,6 @@ class Commands:
                 return self._register_webhook(desk)
             elif options.command == "backup":
                 desk.say(str(self.back_up()))
-            elif is_restoration_of_a_backup(desk.folder, options):
-                desk.say("error: end the process first: a backup takes the place of its folder")
-                return 1
             else:
                 carry_out(desk, options)
             self.clean_up()
@@ -95,9 +96,9 @@ class Commands:
         return 0 if registration.works else 1
 
 
-def is_restoration_of_a_backup(folder: Path, options: argparse.Namespace) -> bool:
+def is_restoration_of_a_backup(options: argparse.Namespace) -> bool:
     """Whether the command restores a backup (a folder) rather than the export of a chat (a file)."""
-    return options.command == "restore" and bool((folder / options.file).is_dir())
+    return options.command == "restore" and bool(options.file.is_dir())
 
 
 class Control:
@@ -146,24 +147,81 @@ class Control:
             request = json.loads(lines.readline(_REQUEST_BYTES))
             connection.settimeout(None)
             options = commands_parser().parse_args(request["arguments"])
-            desk = replace(self._desk, out=lines, folder=Path(request["folder"]))
-            status = self._commands.perform(desk, options)
+            received = _received(lines)
+            status = self._commands.perform(replace(self._desk, out=lines, received=received), options)
+            if options.command == "restore":
+                deque(received, maxlen=0)  # a caller that still sends would not read why the command failed
             lines.write(f"{_STATUS}{status}\n")
 
 
+def _received(lines: TextIO) -> Iterator[str]:
+    """Yield the lines of the caller's file.  Raises: OSError, if the caller ended before its file."""
+    for line in lines:
+        if line == _END_OF_FILE:
+            return
+        yield line
+    raise ConnectionAbortedError
+
+
+class ProcessEndedError(TransientError):
+    """The process that serves ended before the command did."""
+
+
+class _StatusError(Exception):
+    """The command failed with this exit status."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__()
+        self.status = status
+
+
 def ask_running(folder: Path, arguments: Sequence[str], out: TextIO) -> int | None:
-    """Have the process that serves from the folder carry out a command; return the exit status, or None without such a process."""
+    """Have the process that serves from the folder carry out a command; return the exit status, or None without such a process.
+
+    Raises: ExportFileError, ProcessEndedError.
+    """
+    options = commands_parser().parse_args(arguments)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         try:
             connection.connect(str(folder / SOCKET))
         except OSError:
             return None
+        if is_restoration_of_a_backup(options):
+            out.write("error: end the process first: a backup takes the place of its folder\n")
+            return 1
         with connection.makefile("rw", encoding="utf-8") as lines:
-            lines.write(json.dumps({"arguments": [*arguments], "folder": str(Path.cwd())}) + "\n")
-            lines.flush()
-            for line in lines:
-                if line.startswith(_STATUS):
-                    return int(line.removeprefix(_STATUS))
-                out.write(line)
-    sys.stderr.write("error: the process ended before the command did\n")
-    return 1
+            try:
+                lines.write(json.dumps({"arguments": [*arguments]}) + "\n")
+                if options.command == "restore":
+                    lines.writelines(chain(read_lines(options.file), [_END_OF_FILE]))
+                lines.flush()
+                if options.command == "export" and options.to is not None:
+                    write_export(options.to, _objects(lines, out))
+                else:
+                    out.writelines(_output(lines))
+            except _StatusError as cause:
+                return cause.status
+            except (BrokenPipeError, ConnectionResetError) as cause:
+                raise ProcessEndedError("the process ended before the command did") from cause
+    return 0
+
+
+def _output(lines: TextIO) -> Iterator[str]:
+    """Yield the command's output.  Raises: _StatusError, for a status other than 0; ProcessEndedError."""
+    for line in lines:
+        if line.startswith(_STATUS):
+            status = int(line.removeprefix(_STATUS))
+            if status:
+                raise _StatusError(status)
+            return
+        yield line
+    raise ProcessEndedError("the process ended before the command did")
+
+
+def _objects(lines: TextIO, out: TextIO) -> Iterator[str]:
+    """Yield the lines of an export; other lines, such as an error, go to `out`.  Raises as `_output`."""
+    for line in _output(lines):
+        if line.startswith("{"):
+            yield line.rstrip("\n")
+        else:
+            out.write(line)

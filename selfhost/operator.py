@@ -43,7 +43,7 @@ def command(settings: ServeSettings, arguments: Sequence[str]) -> int:
     logs.configure(sys.stderr)
     logs.key_pseudonyms(settings.worker.channel_access_token.value())
     clock = SystemClock()
-    if is_restoration_of_a_backup(Path(), options):
+    if is_restoration_of_a_backup(options):
         return _restore_backup(settings, options.file, clock)
     finish_restoration(settings.folder)
     with contextlib.closing(Database(settings.folder)) as database:
