@@ -79,7 +79,9 @@ class Budgets:
         return int(begins.timestamp() * 1_000)
 
     def left(self, spending: Spending) -> Left:
-        """Return the rest of the chat's own budget."""
+        """Return the rest of the chat's own budget; nothing where all chats together have spent the deployment's."""
+        if self.spent(spending) is Scope.DEPLOYMENT:
+            return Left(turns=0, tokens=0)
         return Left(
             turns=_remaining(self.limits.turns_per_chat_day, spending.turns),
             tokens=_remaining(self.limits.tokens_per_chat_day, spending.tokens),

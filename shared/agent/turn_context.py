@@ -26,6 +26,7 @@ from shared.conversation.records import MessageRecord, ProposedCall
 from shared.conversation.store import Conversation
 from shared.frozen import frozen
 from shared.line.language import language_of, shown_language
+from shared.search.folding import fold
 from shared.turns.question import Question
 
 _NEVER: Final = Deadline(clock=SystemClock(), at_s=math.inf)
@@ -152,6 +153,17 @@ class TurnContext:
         """Whether the call's target has the `revision` of every question about the call; True if no person was asked."""
         asked = (one for one in self.confirmed if one.tool == tool and json.loads(one.arguments) == arguments)
         return all(one.revision == revision for one in asked)
+
+    def asker_of(self, words: str) -> MessageRecord | None:
+        """Return the asker's newest message; of several people, of the only author of `words`; None: unclear.
+
+        For example, Ann writes 「夕食6000円」 while Ben writes 「タクシー900円」, and both are answered together: 「夕食」 is Ann's.
+        """
+        folded = fold(words)
+        for messages in (self.to_answer, [one for one in self.to_answer if folded and folded in fold(one.text)]):
+            if len({message.user_id for message in messages}) == 1:
+                return messages[-1]
+        return None
 
     @property
     def asked_ids(self) -> tuple[str, ...]:

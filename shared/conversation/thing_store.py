@@ -153,6 +153,10 @@ class ThingStore(Generic[T]):
             self.remove(name, partial(self._is_withdrawn, amendments, name))
         return tuple(map(self.id_in, affected))
 
+    def provenance_in(self, amendments: Amendments, thing: T) -> Provenance:  # noqa: ARG002 - a subclass spares things
+        """Return the provenance by which amendments take the thing; by default the thing's own."""
+        return thing.provenance
+
     def present(self) -> tuple[T, ...]:
         """Return every readable thing that has words; a subclass leaves out removed things."""
         return self.read_all()
@@ -177,7 +181,7 @@ class ThingStore(Generic[T]):
     def _is_withdrawn(self, amendments: Amendments, name: str, body: bytes) -> bool:
         """Whether the thing must be deleted; an unreadable thing, if it names a withdrawn message, or if anything was erased."""
         try:
-            provenance = self.decoded(name, body).provenance
+            provenance = self.provenance_in(amendments, self.decoded(name, body))
         except UnreadableRecordError as cause:
             logs.error("record_unreadable", cause=cause)
             amended_ids = (*amendments.withdrawn, *amendments.edits)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Final, TypeAlias
 
-from shared.conversation.provenance import Provenance
+from shared.conversation.provenance import Provenance, Source
 from shared.expenses.money import Money
 from shared.frozen import frozen
 from shared.storage.codec import VERSION
@@ -63,7 +63,7 @@ class Expense(Extensible):
         """Return the name of a person of the expense, such as "Ann"; "someone …a1b2" for a person who is forgotten."""
         return self.names.get(key) or unnamed(key)
 
-    def without_names(self, members: Mapping[str, int]) -> "Expense":
+    def without_members(self, members: Mapping[str, int]) -> "Expense":
         """Return the expense without names of members with a later `/forget me`; the shares stay.
 
         `members`: the timestamp of each `/forget me` by the member's mark, for example `{"member-8c0f...": 1763700000000}`.
@@ -92,6 +92,21 @@ class Settlement(Extensible):
     @property
     def is_removed(self) -> bool:
         return not self.closes
+
+    def without_members(self, members: Mapping[str, int]) -> "Settlement":
+        """Return the settlement without the messages of members with a later `/forget me`; for the others, the expenses stay settled.
+
+        In place of such a message stands the settlement's own id, by nobody, so that an erasure of the chat takes the settlement.
+        """
+        sources = tuple(
+            Source(line_message_id=self.id, timestamp_ms=source.timestamp_ms)
+            if source.timestamp_ms <= members.get(source.by, -1)
+            else source
+            for source in self.provenance.sources
+        )
+        if sources == self.provenance.sources:
+            return self
+        return replace(self, provenance=replace(self.provenance, messages=Provenance.of_sources(sources).messages))
 
     def removed(self, *, revision: tuple[int, int]) -> "Settlement":
         """Return the settlement of no expense."""

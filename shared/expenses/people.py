@@ -21,13 +21,14 @@ _SELF: Final = frozenset(map(fold, ("me", "i", "myself", "私", "わたし", "�
 
 @frozen
 class Circle:
-    """The people of a chat by person key, with names, and the key of the asking person, empty where LINE names no user.
+    """The people of a chat by person key, with names, and the key of the asking person.
 
+    `asker`: empty where LINE names no user; None where several people ask, and the call may be of any of them.
     `forgotten`: people of open expenses after `/forget me`: the shares stay, and an amount for everybody leaves these people out.
     """
 
     names: Mapping[str, str]
-    asker: str
+    asker: str | None
     forgotten: frozenset[str] = frozenset()
 
     def key_of(self, name: str) -> str:
@@ -50,10 +51,15 @@ class Circle:
 
     @property
     def self_key(self) -> str:
-        """The person key of the asking person.  Raises: StagingFault, where LINE names no user.
+        """The person key of the asking person.  Raises: StagingFault, where LINE names no user, or where several people may be meant.
 
         Source: LINE, "Common properties", `source`: `userId` only comes from people with LINE for iOS or Android.
         """
+        if self.asker is None:
+            raise StagingFault(
+                'Several people write at once: pass the name of who paid as `payer`, and names instead of "me".',
+                may_retry=True,
+            )
         if not self.asker:
             raise StagingFault(
                 'LINE does not say who writes this: ask the person to write again with names instead of "me",'
@@ -83,7 +89,7 @@ class Circle:
 
 
 def circle_of(
-    members: Mapping[str, str], earlier: Mapping[str, str], *, asker: str, people: Iterable[str] = ()
+    members: Mapping[str, str], earlier: Mapping[str, str], *, asker: str | None, people: Iterable[str] = ()
 ) -> Circle:
     """Return the people of a chat: the people of earlier expenses, and the members with present names.
 

@@ -192,10 +192,10 @@ class ExpenseOverlay(Overlay[ExpenseRecord]):
             return
         self._stored |= dict.fromkeys(self._store.id_in(one.name) for one in unread)
         is_withdrawn = self.attempt.is_withdrawn
-        for entry in self._store.read(unread):
+        for stored in self._store.read(unread):
+            entry = stored.without_members(self.attempt.members)
             if not entry.is_removed and not entry.provenance.has_withdrawn(is_withdrawn):
-                members = self.attempt.members
-                self._stored[entry.id] = entry.without_names(members) if isinstance(entry, Expense) else entry
+                self._stored[entry.id] = entry
 
     def _new_id(self, kind: str) -> str:
         """Return an id made by no other commit of the chat, for example `e0123456789`."""

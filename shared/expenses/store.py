@@ -7,6 +7,7 @@ from typing import Final
 
 from shared import logs
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation
 from shared.conversation.thing_store import StagedThingStore
@@ -41,6 +42,10 @@ class ExpenseStore(StagedThingStore[ExpenseRecord]):
         """Return every readable record that was not removed."""
         return tuple(entry for entry in self.read_all() if not entry.is_removed)
 
+    def provenance_in(self, amendments: Amendments, entry: ExpenseRecord) -> Provenance:
+        """Return the provenance by which amendments take the record: a settlement outlasts the asking member's `/forget me`."""
+        return entry.without_members(amendments.members).provenance
+
 
 def _kind_of(own_id: str) -> type[ExpenseRecord]:
     return Settlement if own_id.startswith("s") else Expense
@@ -49,11 +54,12 @@ def _kind_of(own_id: str) -> type[ExpenseRecord]:
 class ExpenseWords(WordHolder):
     """The words in expenses: an expense goes with any message behind the expense, a settlement with the asking message.
 
-    After `/forget me`, a member's share of an expense told by another member stays, and the member's display name goes.
+    After `/forget me`, a member's share of an expense told by another member stays, and the member's display name goes; a settlement
+    stays, without the member's mark.
     """
 
     def begin_removal(self, conversation: Conversation) -> Removal:
-        """Delete expenses of withdrawn, erased or edited messages, and the names of members after `/forget me`.
+        """Delete expenses of withdrawn, erased or edited messages, and names and marks of members after `/forget me`.
 
         Repeated: does nothing. Raises: StorageUnavailableError.
         """
@@ -68,13 +74,13 @@ def _remove_withdrawn(store: ExpenseStore, objects: Sequence[ListedObject], amen
         logs.info("expenses_withdrawn", count=len(removed_ids))
     if amendments.members:
         for entry in store.present():
-            if _without_names(entry, amendments) is not None:
-                store.update(entry.id, lambda stored: _without_names(stored, amendments))
+            if _without_members(entry, amendments) is not None:
+                store.update(entry.id, lambda stored: _without_members(stored, amendments))
         _clean_undo(store.conversation, amendments)
 
 
 def _clean_undo(conversation: Conversation, amendments: Amendments) -> None:
-    """Remove the same names from the expenses that an undo would bring back."""
+    """Remove the same from the records that an undo would bring back."""
 
     def cleaned(data: bytes | None) -> bytes | None:
         try:
@@ -92,13 +98,13 @@ def _unnamed_write(write: StagedWrite, amendments: Amendments) -> StagedWrite:
     own_id = write.path.removeprefix(f"{FOLDER}/")
     if write.text is None or own_id == write.path:
         return write
-    unnamed = _without_names(entry_in(own_id, write.text.encode()), amendments)
+    unnamed = _without_members(entry_in(own_id, write.text.encode()), amendments)
     return write if unnamed is None else replace(write, text=encode(unnamed).decode())
 
 
-def _without_names(entry: ExpenseRecord | None, amendments: Amendments) -> ExpenseRecord | None:
-    """Return the expense without names of members after `/forget me`; None: no name goes."""
-    if not isinstance(entry, Expense):
+def _without_members(entry: ExpenseRecord | None, amendments: Amendments) -> ExpenseRecord | None:
+    """Return the record without names and marks of members after `/forget me`; None: nothing goes."""
+    if entry is None:
         return None
-    unnamed = entry.without_names(amendments.members)
+    unnamed = entry.without_members(amendments.members)
     return unnamed if unnamed is not entry else None

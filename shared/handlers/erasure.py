@@ -212,7 +212,7 @@ class ErasureHandler:
             messages = () if chosen else self.reader.read_newest(conversation).messages
         except UnreadableRecordError:  # an erasure removes such records
             messages = ()
-        return locale_of(event.user_id, chosen=chosen, messages=messages) or ""
+        return locale_of(event, chosen=chosen, messages=messages) or ""
 
     def _say(
         self, event: LineEvent, which: Phrase, *, locale: str = "", stage: Stage = stage_nothing, **facts: str

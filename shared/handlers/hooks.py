@@ -79,13 +79,13 @@ class HooksHandler:
         Repeated: done once, answered once. Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         Example: ("new", "backup", "now") asks whether to make a hook that pushes.
         """
-        match words:
-            case ():
-                return self._list(event)
-            case ("new", _, *_):
+        if not words:
+            return self._list(event)
+        match words[0].casefold(), words[1:]:
+            case "new", (_, *_):
                 return self._ask(event, content, words[1:])
-            case (("revoke" | "rotate") as choice, *name) if name:
-                return self._by_name(event, HookChoice(choice), " ".join(name))
+            case ("revoke" | "rotate") as choice, (_, *_):
+                return self._by_name(event, HookChoice(choice), _name_in(words[1:]))
             case _:
                 return self._say(event, Phrase.HOOK_USAGE)
 
@@ -139,7 +139,7 @@ class HooksHandler:
             return EventResult.WITHDRAWN
         is_mode = len(words) > 1 and words[-1].lower() in set(HookMode)
         mode = HookMode(words[-1].lower()) if is_mode else HookMode.NEXT
-        name = (sanitised(" ".join(words[:-1] if is_mode else words)) or "")[:NAME_LIMIT].strip()
+        name = _name_in(words[:-1] if is_mode else words)
         if not name:
             return self._say(event, Phrase.HOOK_USAGE)
         source = Source(
@@ -271,6 +271,11 @@ class HooksHandler:
         if otherwise is not None:
             said = unless_withdrawn(said, conversation, otherwise=phrased(event, self.phrases, otherwise))
         return self.announcer.announce(conversation, said)
+
+
+def _name_in(words: Sequence[str]) -> str:
+    """Return the name of a hook as stored and shown; "" for none."""
+    return (sanitised(" ".join(words)) or "")[:NAME_LIMIT].strip()
 
 
 def _refusal(hooks: Sequence[Hook], name: str) -> Phrase | None:

@@ -21,7 +21,6 @@ from shared.conversation.records import Offer, OfferedTranslation, TermChange
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import stage_beyond_undo
 from shared.frozen import frozen
-from shared.line.display_names import sanitised
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import TranslationChoice, TranslationPress
@@ -29,7 +28,7 @@ from shared.locales import LOCALES
 from shared.locales.language_names import named
 from shared.locales.lists import listed
 from shared.translation.languages import LEAST_LANGUAGES, MOST_LANGUAGES, code_of
-from shared.translation.setting import LONGEST_TERM, MOST_TERMS, Term, TranslationSetting
+from shared.translation.setting import MOST_TERMS, Term, TranslationSetting, term_in
 from shared.translation.store import TranslationStore
 from shared.turns.announcement import Announcement, Announcer, Stage, in_chats_language, stage_nothing
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
@@ -161,8 +160,8 @@ class TranslationHandler:
         self, event: LineEvent, content: MessageContent, conversation: Conversation, named_term: str, *, is_added: bool
     ) -> EventResult:
         """Keep a word as it is in translations, or translate it again."""
-        text = sanitised(named_term) or ""
-        if not text or len(text) > LONGEST_TERM:
+        text = term_in(named_term)
+        if not text:
             return self._say(event, Phrase.TRANSLATION_USAGE)
         source = Source(
             line_message_id=content.line_message_id, timestamp_ms=event.timestamp_ms, by=mark_id(event.user_id)

@@ -7,6 +7,7 @@ from typing import Final
 
 from shared.line.addressing import without_address
 from shared.line.events import MessageContent
+from shared.line.language import shown_language
 from shared.locales import LOCALES
 
 _LONGEST: Final = 200  # code points, invisible characters included
@@ -45,6 +46,12 @@ _OTHER_NAMES: Final = {
     "restart": Command.RESET,
     "リセット": Command.RESET,
     "重置": Command.RESET,
+    "forget all": Command.FORGET,
+    "forget everything": Command.FORGET,
+    "forget すべて": Command.FORGET,
+    "forget 全部": Command.FORGET,
+    "forget ทุกอย่าง": Command.FORGET,
+    "forget ทั้งหมด": Command.FORGET,
     "?": Command.HELP,
     "commands": Command.HELP,
     "ヘルプ": Command.HELP,
@@ -110,10 +117,24 @@ def locale_asked_in(text: str) -> str | None:
     return next((locale for asked, locale in _ASKED_IN_GROUPS.items() if words.endswith(asked)), None)
 
 
+def language_of_name(content: MessageContent) -> str | None:
+    """Return the language of a command's own name: 「/使い方」 -> "ja"; None for a name such as "/help", and for another message.
+
+    A command without a slash, such as 「使い方」, counts, too.
+    """
+    text = content.fields.get("text") if content.type == "text" else None
+    _, slash, written = unicodedata.normalize("NFKC", text).rpartition("/") if isinstance(text, str) else ("", "", "")
+    name = _words(f"/{written}").partition(" ")[0] if slash else _visible(written).casefold().rpartition(" ")[2]
+    return shown_language([name]) if name in (_OTHER_NAMES if slash else _WITHOUT_SLASH) else None
+
+
 def words_after(command: Command, content: MessageContent, *, bot_names: Sequence[str]) -> str:
-    """Return the words after a command that takes words: `/start 1234` -> "1234"; without words, or for another command, ""."""
-    words = _words(without_address(content, bot_names=bot_names))
-    return words.partition(" ")[2] if words.partition(" ")[0] == command else ""
+    """Return the words after a command that takes words: `/start 1234` -> "1234"; without words, or for another command, "".
+
+    By any name of the command: 「/カレンダー off」 -> "off".
+    """
+    name, _, further = _words(without_address(content, bot_names=bot_names)).partition(" ")
+    return further if _OTHER_NAMES.get(name, name) == command else ""
 
 
 def written_words(content: MessageContent, *, bot_names: Sequence[str]) -> tuple[str, ...]:

@@ -166,14 +166,15 @@ class ExpenseTools:
 
     def _made(self, before: Expense, arguments: Json, overlay: ExpenseOverlay, context: TurnContext) -> Expense:
         """Return the expense with the arguments in place of what was before.  Raises: StagingFault, AmountError."""
-        circle, what = self._circle(overlay, context), what_of(arguments, before)
+        what = what_of(arguments, before)
+        circle = self._circle(overlay, context, what=what)
         payer = circle.key_of(str(arguments["payer"])) if arguments.get("payer") else before.payer or circle.self_key
         money = money_of(arguments, before, self.currency)
         sharing = Sharing.of(arguments, circle, money.currency)
         if before.shares and not sharing.is_said and money == before.money:
             shares = before.shares
         elif before.shares:
-            people = tuple(before.shares) if sharing.is_said else people_of(before)
+            people = people_of(before) if sharing.concerns_all(money) else ()
             shares = sharing.shares(money, people, payer=payer)
         else:
             self._check_all_are_known(sharing, money, circle, context)
@@ -222,12 +223,16 @@ class ExpenseTools:
             zone=self.time_zone,
         )
 
-    def _circle(self, overlay: ExpenseOverlay, context: TurnContext) -> Circle:
-        """Return the known people of the chat: authors of remembered messages, and the people of open expenses."""
+    def _circle(self, overlay: ExpenseOverlay, context: TurnContext, *, what: str = "") -> Circle:
+        """Return the known people of the chat: authors of remembered messages, and the people of open expenses.
+
+        `what`: the purpose of an expense; of several people, the author of the words is the asker.
+        """
         messages = (*context.earlier, *context.to_answer)
         names = self.people.of(context.conversation, messages)
         members = {mark_id(user_id): name for user_id, name in names.items()}
-        asker = mark_id(context.to_answer[-1].user_id)
+        asking = context.asker_of(what)
+        asker = None if asking is None else mark_id(asking.user_id)
         return circle_of(members, overlay.names(), asker=asker, people=overlay.people())
 
     def _today(self, context: TurnContext) -> str:

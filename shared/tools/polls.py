@@ -15,6 +15,7 @@ from shared.agent.turn_context import TurnContext
 from shared.clock import MINUTE_MS
 from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
+from shared.conversation.records import MessageRecord
 from shared.frozen import frozen
 from shared.knowledge.provenance import PossibleSources
 from shared.line.cards.card import Card
@@ -233,12 +234,12 @@ class PollTools:
         return {"polls": [{**_line(one), **_votes_of(one, overlay)} for one in listing], **_ATTACHED}
 
     def _vote(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json | ToolFault:
-        message = context.to_answer[-1]
         if context.needs_tap:
             raise StagingFault("Not counted here: tell the person to press the button on the poll's card.")
         poll = overlay.find(_id_in(arguments))
         choice = _choice_of(str(arguments["option"]), poll)
         written = short_line(without_lone_surrogates(str(arguments.get("name") or "")), limit=NAME_LIMIT)
+        message = self._vote_message(str(arguments["option"]), written, context)
         member, name = self._voter(message.user_id, written, context, poll=poll, overlay=overlay)
         vote = Vote(
             poll_id=poll.id,
@@ -252,6 +253,20 @@ class PollTools:
         self._attach(poll, overlay, context)
         return {"id": poll.id, "question": poll.question, "option": poll.options[choice], **_ATTACHED}
 
+    def _vote_message(self, option: str, written: str, context: TurnContext) -> MessageRecord:
+        """Return the voting message: of several people in one turn, of the named person, or of the author of the option.
+
+        Raises: StagingFault, if the voter is unclear.
+        """
+        named, names = comparable_name(written), self._group(context).names
+        by_named = [one for one in context.to_answer if comparable_name(names.get(mark_id(one.user_id), "")) == named]
+        message = by_named[-1] if named and by_named else context.asker_of(option)
+        if message is None:
+            raise StagingFault(
+                "Several people write at once: pass `name`, the name of who votes for this.", may_retry=True
+            )
+        return message
+
     def _voter(
         self, user_id: str | None, written: str, context: TurnContext, *, poll: Poll, overlay: PollOverlay
     ) -> tuple[str, str]:
@@ -263,7 +278,8 @@ class PollTools:
         asked = comparable_name(written)
         if user_id is not None:
             own_name = self.people.name_of(context.conversation, user_id)
-            if asked and asked != comparable_name(own_name):
+            shown_name = self._group(context).names.get(mark_id(user_id), own_name)
+            if asked and asked not in map(comparable_name, (own_name, shown_name)):
                 raise StagingFault("A vote counts for the person who writes: others have to press or write themselves.")
             return mark_id(user_id), own_name
         if not asked:

@@ -63,6 +63,10 @@ _MEMBER_UNKNOWN: Final = ToolFault(
     message="LINE did not say whether the person is a member. Nothing was set: tell them to ask once more in a moment.",
     may_retry=False,
 )
+_SEVERAL_ASK: Final = ToolFault(
+    message="Several people write at once, so it is unclear to whom to send it in private. Nothing was set: tell them to ask once more.",
+    may_retry=False,
+)
 _NO_CHAT: Final = (
     "The person has no 1:1 chat with this bot that it may send to. Nothing was set: tell them to add the bot as a friend, to unblock it if "
     "they blocked it, to say something there (with /start and the code, if the bot asks for one), and to ask here again."
@@ -188,6 +192,8 @@ class ReminderTools:
         if self.costs is None or self.private_chats is None:
             return _NEVER_PUSHED
         try:
+            if len({message.user_id for message in context.to_answer}) > 1:
+                return _SEVERAL_ASK
             refusal = self.private_chats.refusal(context.conversation, context.to_answer[-1].user_id)
         except LineUnavailableError:
             return _MEMBER_UNKNOWN

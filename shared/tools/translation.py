@@ -12,10 +12,9 @@ from shared.agent.tools import Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import OfferedTranslation, TermChange
-from shared.line.display_names import sanitised
 from shared.search.folding import fold
 from shared.translation.languages import LEAST_LANGUAGES, MOST_LANGUAGES
-from shared.translation.setting import LONGEST_TERM, TranslationSetting
+from shared.translation.setting import TranslationSetting, term_in
 from shared.translation.store import TranslationStore
 
 _ONE_BUTTON: Final = ToolFault(
@@ -87,8 +86,8 @@ def _term_change(
     change: TermChange, word: str, setting: TranslationSetting, context: TurnContext
 ) -> OfferedTranslation | ToolFault:
     """Return the offer to keep a word, or to translate it again: only one that an asker writes, so that it goes with that message."""
-    term = sanitised(word) or ""
-    if not term or len(term) > LONGEST_TERM or not any(fold(term) in fold(text) for text in context.said):
+    term = term_in(word)
+    if not term or not any(fold(term) in fold(text) for text in context.said):
         return _NOT_WRITTEN
     stays = any(one.text.casefold() == term.casefold() for one in setting.terms)
     if change is TermChange.DROP and not stays:

@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
 import regex
@@ -36,6 +37,13 @@ _LETTERS: Final = {
     Script.LATIN: late(regex.compile, r"\p{Latin}"),
 }
 _LETTER: Final = late(regex.compile, r"\p{L}")
+_LATIN_WORD: Final = late(regex.compile, r"\p{Latin}[\p{Latin}\p{M}'\u2019-]*")
+_LEAST_LATIN_WORDS: Final = 2
+_SENTENCE_END: Final = late(regex.compile, r"[\n\u3002.!?\uff01\uff1f/\uff0f|\uff5c]+")
+_RUN: Final = late(
+    regex.compile,
+    r"(?P<han>[\p{Han}\p{Hiragana}\p{Katakana}ー]+)|(?P<hangul>\p{Hangul}+)|(?P<thai>\p{Thai}+)|(?P<latin>\p{Latin}+)",
+)
 _SCRIPTS: Final[Mapping[str, frozenset[Script]]] = {
     "ja": frozenset({Script.KANA, Script.HAN}),
     "th": frozenset({Script.THAI}),
@@ -121,8 +129,16 @@ def is_foreign(text: str, languages: Sequence[str]) -> bool:
 
 
 def is_bilingual(text: str, languages: Sequence[str]) -> bool:
-    """Whether the text says something in the scripts of two of the languages already: "おはよう สวัสดี" in a chat of ja and th."""
-    counts = _weights(text)
+    """Whether the text says something in the scripts of two of the languages already: "おはよう สวัสดี" in a chat of ja and th.
+
+    A name or a word within a sentence of another script says nothing: of ja and en, 「LINEで送って」 is Japanese.
+    """
+    if not _are_scripts_apart(text):
+        return False
+    counts = dict(_counts(text))
+    words = _LATIN_WORD.findall(text)
+    if len(words) < _LEAST_LATIN_WORDS or not any(map(str.islower, words)):
+        counts[Script.LATIN] = 0.0
     total = sum(counts.values())
     written = [
         scripts
@@ -137,8 +153,26 @@ def is_written_in(text: str, language: str) -> bool:
     return any(_LETTERS[script].search(text) for script in _SCRIPTS[language])
 
 
+def _are_scripts_apart(text: str) -> bool:
+    """Whether each sentence changes the script once at most, and with a blank or a sign in between."""
+    for sentence in _SENTENCE_END.split(text):
+        runs = [(run.lastgroup, run.span()) for run in _RUN.finditer(sentence)]
+        changes = [(before, after) for before, after in pairwise(runs) if before[0] != after[0]]
+        if len(changes) > 1 or any(before[1][1] == after[1][0] for before, after in changes):
+            return False
+    return True
+
+
 def _weights(text: str) -> Mapping[Script, float]:
-    """Return how much of the text stands in each script; a Latin letter weighs less than one of a script without spaces."""
-    counts = {script: float(len(letters.findall(text))) for script, letters in _LETTERS.items()}
-    counts[Script.LATIN] /= _LATIN_WEIGHT
+    """Return how much of the text stands in each script; beside another script, Latin words with a capital are names, and weigh nothing."""
+    counts = dict(_counts(text))
+    if any(count for script, count in counts.items() if script is not Script.LATIN):
+        words = filter(str.islower, _LATIN_WORD.findall(text))
+        counts[Script.LATIN] = sum(len(_LETTERS[Script.LATIN].findall(word)) for word in words) / _LATIN_WEIGHT
     return counts
+
+
+def _counts(text: str) -> Mapping[Script, float]:
+    """Return the letters of each script; a Latin letter counts less than one of a script without spaces."""
+    counts = {script: float(len(letters.findall(text))) for script, letters in _LETTERS.items()}
+    return {**counts, Script.LATIN: counts[Script.LATIN] / _LATIN_WEIGHT}

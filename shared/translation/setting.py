@@ -13,11 +13,22 @@ from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance, Source
 from shared.conversation.records import MessageRecord
 from shared.frozen import frozen
+from shared.line.ids import mask_ids
+from shared.line.readable import readable
 from shared.storage.codec import VERSION
 from shared.unknown_fields import Extensible
 
 MOST_TERMS: Final = 30
 LONGEST_TERM: Final = 40
+
+
+def term_in(written: str) -> str:
+    """Return a word or name as written by members, in one line; "" for none, and for a longer text than a term: a part would keep nothing.
+
+    For example, `term_in("Tanaka Trading (Thailand) Co., Ltd.")` is the whole name.
+    """
+    term = " ".join(readable(mask_ids(written)).split())
+    return term if len(term) <= LONGEST_TERM else ""
 
 
 @frozen

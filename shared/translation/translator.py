@@ -168,7 +168,8 @@ def _read(answer: Json, request: TranslationRequest, protected: Sequence[Protect
     by_number = {row["number"]: row for row in reversed(_rows(answer["messages"]))}
     for number, (message, protected_text) in enumerate(zip(request.messages, protected, strict=True), start=1):
         row = by_number.get(number, {})
-        written_in = language_by_script(message.text, request.languages) or row.get("language", _OTHER)
+        words = without_slots(protected_text.text)
+        written_in = language_by_script(words, request.languages) or row.get("language", _OTHER)
         if written_in not in request.languages:
             continue
         answers = {str(answer["to"]): str(answer["text"]) for answer in reversed(_rows(row.get("translations", ())))}

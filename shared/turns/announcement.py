@@ -15,6 +15,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, StoredTurn
 from shared.errors import AizuchiError, CrowdedOutError, TurnBusyError
 from shared.frozen import frozen
+from shared.line.commands import language_of_name
 from shared.line.events import LineEvent
 from shared.line.language import shown_language
 from shared.line.messaging import SENDING_S
@@ -236,7 +237,7 @@ class _AnnouncementDelivery:
             return undelivered
         if said.in_locale is not None:
             messages = () if chosen else self.reader.read_newest(self.conversation).messages
-            said = said.in_locale(locale_of(said.event.user_id, chosen=chosen, messages=messages))
+            said = said.in_locale(locale_of(said.event, chosen=chosen, messages=messages))
         return replace(undelivered, text=said.text, offer=said.offer)
 
     def _give_up(self, undelivered: OutcomeRecord) -> None:
@@ -262,7 +263,7 @@ class _AnnouncementDelivery:
             lease.release()
             raise
         if decided.in_locale is not None:
-            locale = locale_of(decided.event.user_id, chosen=lease.record.chosen_locale, messages=history.messages)
+            locale = locale_of(decided.event, chosen=lease.record.chosen_locale, messages=history.messages)
             decided = decided.in_locale(locale)
         answered = history.recorded | history.covered  # perhaps by a delivery to another instance
         if not answered.isdisjoint(decided.pressed_ids):
@@ -281,10 +282,14 @@ class _AnnouncementDelivery:
         return self.outbox.finish(lease, committed, deadline=self.deadline, on_sent=decided.on_sent)
 
 
-def locale_of(user_id: str | None, *, chosen: str | None, messages: Iterable[MessageRecord]) -> str | None:
-    """Return the chat's language for a text of the code; None: neither a choice nor the person's earlier messages show a language.
+def locale_of(event: LineEvent, *, chosen: str | None, messages: Iterable[MessageRecord]) -> str | None:
+    """Return the chat's language for a text of the code; None: no choice, command or earlier message shows a language.
 
-    Where LINE names no person, as in the event of a member's leaving, everybody's messages count. A command shows no language itself, so a
-    choice counts before what was said earlier. For example, after `/language th`, `/help` is in Thai in a chat where people write English.
+    Where LINE names no person, as in the event of a member's leaving, everybody's messages count. A choice counts before words,
+    because most commands show no language: after `/language th`, `/help` is in Thai in a chat where people write English. A command by a
+    name of a language shows the language: `/วิธีใช้` gets Thai.
     """
-    return chosen or shown_language(message.text for message in messages if user_id in {None, message.user_id})
+    if chosen:
+        return chosen
+    named_in = language_of_name(event.message) if event.message is not None else None
+    return named_in or shown_language(message.text for message in messages if event.user_id in {None, message.user_id})

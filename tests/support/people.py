@@ -4,6 +4,8 @@ import itertools
 from typing import Any, Final
 
 from shared.adapters.memory.scripted_model import Step, calling
+from shared.conversation.records import MessageRecord
+from shared.line.messaging import ReplyToken
 from tests.support import recorded
 from tests.support.pushed import PushedWorker
 
@@ -84,6 +86,21 @@ class Person:
         """Deliver a text message that is for the bot, also in a group."""
         mention = "@Aizuchi " if self.events.is_group else ""
         return self.sends(self.events.text(f"{mention}{text}", by=by), *thinks)
+
+    def waits(self, text: str, *, by: str) -> None:
+        """Record a text message for the bot whose own delivery has not come to the turn yet: the next turn answers it, too."""
+        event = self.events.text(text, by=by)
+        message = MessageRecord(
+            line_message_id=event["message"]["id"],
+            webhook_event_id=event["webhookEventId"],
+            timestamp_ms=event["timestamp"],
+            type="text",
+            addressed=True,
+            text=text,
+            user_id=by,
+            reply_token=ReplyToken(value=event["replyToken"], received_ms=event["timestamp"]),
+        )
+        self.worker.conversations.of(self.events.chat_id).journal.record(message)
 
     def confirms(self, command: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
         """Deliver a command that is asked about, and a press of the button under the question; return the press."""

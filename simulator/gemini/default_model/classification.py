@@ -18,7 +18,10 @@ _HINT = re.compile(r"The person says that it belongs to: (\w+)")
 _TEXT = "# Text\n"
 _SURE, _UNSURE = 0.9, 0.4
 _NAME_CHARACTERS = 24
-_TOLD = re.compile(r"(?:the |my |our )?(?P<what>.+?) (?:is|are) (?P<value>.+)", re.IGNORECASE | re.DOTALL)
+_TOLD = (
+    re.compile(r"(?:the |my |our )?(?P<what>.+?) (?:is|are) (?P<value>.+)", re.IGNORECASE | re.DOTALL),
+    re.compile(r"(?P<what>[^は]{2,20})は、?(?P<value>.+?)(?:です|だよ)?", re.DOTALL),
+)
 _SENTENCE_END = re.compile(r"[。．.!！?？\n、,]")  # noqa: RUF001 -- full-width punctuation ends sentences
 
 
@@ -71,7 +74,8 @@ def classify(request: GenerateContentRequest) -> dict[str, object]:
         "name": _name(text),
         "reasoning": "A word is typical of the category." if sign else "No word is typical of a category.",
     }
-    if sign is not None and sign.field == "value" and (told := _TOLD.fullmatch(text)):
+    told = next((match for form in _TOLD if (match := form.fullmatch(text))), None)
+    if sign is not None and sign.field == "value" and told is not None:
         return {**answer, "name": _name(told["what"]), "value": told["value"]}
     return {**answer, sign.field: text} if sign and sign.field else answer
 

@@ -217,6 +217,28 @@ def test_a_member_is_told_apart_from_somebody_of_that_name_who_never_wrote(ann: 
     assert "Dan (1), Dan (2): ask which of them" in str(result(ann))
 
 
+def test_of_two_people_who_are_answered_together_each_pays_what_they_wrote(ann: Person) -> None:
+    ann.waits("夕食6000円払った", by=recorded.USER)
+    both = calling(
+        ("add_expense", {"what": "夕食", "amount": "6000"}), ("add_expense", {"what": "タクシー", "amount": "900"})
+    )
+    ann.asks("タクシー900円払った", both, SAYS, by=BEN)
+
+    assert {one.what: one.names[one.payer] for one in expenses(ann)} == {"夕食": "Ann", "タクシー": "Ben"}
+
+
+def test_where_either_of_two_people_may_have_paid_the_model_has_to_name_who_did(ann: Person) -> None:
+    ann.waits("昨日の分、6000円払った", by=recorded.USER)
+    ann.asks("おいしかったね", calling(("add_expense", {"what": "夕食", "amount": "6000"})), SAYS, by=BEN)
+    assert expenses(ann) == []
+    assert "pass the name of who paid" in str(result(ann))
+
+    ann.waits("昨日の分、6000円払った", by=recorded.USER)
+    named = calling(("add_expense", {"what": "夕食", "amount": "6000", "payer": "Ann"}))
+    ann.asks("おいしかったね", named, SAYS, by=BEN)
+    assert [one.names[one.payer] for one in expenses(ann)] == ["Ann"]
+
+
 def changes(person: Person, **arguments: object) -> dict[str, int]:
     """Change the only expense; return its shares afterwards."""
     (expense,) = expenses(person)
@@ -240,6 +262,22 @@ def test_a_new_amount_of_unequal_shares_is_asked_about(ann: Person) -> None:
     pays(ann, "夕食", what="夕食", amount="4000", weights=[{"name": "Ben", "value": "2"}])
     assert changes(ann, amount="8000") == {"Ann": 1_000, "Ben": 2_000, "Cho": 1_000}
     assert "ask how the amount is divided" in str(result(ann))
+
+
+def test_a_payer_who_took_no_part_takes_none_after_a_correction(ann: Person) -> None:
+    pays(ann, "tickets for Ben, Cho and Dan", what="tickets", amount="1000", among=["Ben", "Cho", "Dan"])
+    assert shares(expenses(ann)[0]) == {"Ann": 1, "Ben": 333, "Cho": 333, "Dan": 333}  # what does not divide
+    assert changes(ann, without=["Cho"]) == {"Ben": 500, "Dan": 500}
+    assert changes(ann, exact=[{"name": "Ben", "value": "400"}]) == {"Ben": 400, "Dan": 600}
+
+
+def test_a_correction_of_who_shares_asks_where_the_shares_are_unequal(ann: Person) -> None:
+    pays(ann, "夕食", what="夕食", amount="4000", weights=[{"name": "Ben", "value": "2"}])
+    assert changes(ann, without=["Cho"]) == {"Ann": 1_000, "Ben": 2_000, "Cho": 1_000}
+    assert "ask how the amount is divided" in str(result(ann))
+    exact = [{"name": "Ann", "value": "1500"}, {"name": "Ben", "value": "2500"}]
+    assert changes(ann, exact=exact) == {"Ann": 1_500, "Ben": 2_500}
+    assert changes(ann, among=["Ann", "Cho"]) == {"Ann": 2_000, "Cho": 2_000}
 
 
 def test_currencies_are_kept_apart(ann: Person) -> None:
@@ -733,6 +771,35 @@ def test_forget_me_takes_what_a_member_told_and_leaves_what_others_told(ann: Per
 
     assert [one.what for one in expenses(ann)] == ["夕食"]
     assert "タクシー" not in everything_in(ann.worker.store)
+
+
+@pytest.mark.parametrize("is_pressed", [False, True])
+def test_what_a_member_settled_stays_settled_for_the_others_after_forget_me(ann: Person, *, is_pressed: bool) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    if is_pressed:
+        ann.asks("いくら？", calling(("balance", {})), SAYS)
+        button = settle_button(ann)
+        ann.sends(ann.events.event("postback", by=BEN, postback={"data": button}))
+    else:
+        ann.asks("精算して", calling(("settle", {})), SAYS, by=BEN)
+    (settlement,) = settlements(ann)
+    assert mark_id(BEN) in settlement.provenance.messages
+
+    ann.sends(ann.events.text("/forget me", by=BEN))
+    ann.asks("いくら？", calling(("balance", {})), SAYS)
+
+    assert result(ann) == {"balances": [], "transfers": []}
+    (settlement,) = settlements(ann)
+    assert settlement.provenance.messages.keys() == {""}
+    ann.confirms("/forget")
+    assert settlements(ann) == []
+
+
+def test_an_unsend_of_the_message_that_settled_opens_the_expenses_again(ann: Person) -> None:
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    asked = ann.asks("精算して", calling(("settle", {})), SAYS, by=BEN)
+    ann.worker.withdraw(ann.events.chat_id, asked["message"]["id"])
+    assert [one.what for one in ExpenseOverlay(attempt_in(ann)).open()] == ["夕食"]
 
 
 def test_forget_me_leaves_a_members_share_in_what_others_told_and_takes_the_display_name(ann: Person) -> None:

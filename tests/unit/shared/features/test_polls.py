@@ -545,6 +545,29 @@ def test_a_member_votes_for_nobody_else(ann: Person) -> None:
     assert newest(ann).text.startswith("夕食は？\n・カレー: 0票\n・寿司: 1票 · Ann")
 
 
+def votes_together(ann: Person, *votes: dict[str, str], of_ann: str, of_ben: str) -> None:
+    """Ann and Ben write, and one turn answers both."""
+    ann.waits(of_ann, by=recorded.USER)
+    ann.asks(of_ben, calling(*(("vote", vote) for vote in votes)), SAYS, by=BEN)
+
+
+def test_of_two_members_who_are_answered_together_each_votes_for_themselves(ann: Person) -> None:
+    poll = polled(ann)
+    votes_together(ann, {"option": "寿司"}, {"option": "カレー"}, of_ann="私は寿司", of_ben="カレーがいい")
+    assert newest(ann).text.startswith("夕食は？\n・カレー: 1票 · Ben\n・寿司: 1票 · Ann")
+    assert counts(ann, poll) == {"寿司": 1, "カレー": 1}
+
+
+def test_of_two_members_who_are_answered_together_the_model_names_who_votes(ann: Person) -> None:
+    poll = polled(ann)
+    votes_together(ann, {"option": "寿司"}, of_ann="寿司！", of_ben="私も寿司")
+    assert counts(ann, poll) == {}
+
+    named = [{"option": "寿司", "name": name} for name in ("Ann", "Ben")]
+    votes_together(ann, *named, of_ann="寿司！", of_ben="私も寿司")
+    assert newest(ann).text.startswith("夕食は？\n・カレー: 0票\n・寿司: 2票 · Ann、Ben")
+
+
 def test_a_press_in_another_chat_finds_nothing(ann: Person) -> None:
     poll = polled(ann)
     other = Person(ann.worker, is_in_group=False)

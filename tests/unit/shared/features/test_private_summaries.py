@@ -293,6 +293,14 @@ def test_who_has_no_admitted_chat_is_told_what_to_do(pool: ThreadPoolExecutor, i
     assert is_admitted or "no 1:1 chat" in refused(person)
 
 
+def test_where_two_people_are_answered_together_nothing_is_sent_to_either(ann: Person) -> None:
+    ann.waits("まとめて、私だけに", by=ASKER)
+    ann.asks("明日は雨？", calling(("create_reminder", NOW)), SAYS, by=BEN)
+
+    assert reminders(ann) == ()
+    assert "Several people write at once" in refused(ann)
+
+
 def test_a_1_1_chat_gets_no_private_summary(pool: ThreadPoolExecutor) -> None:
     person = Person(PushedWorker(pool), is_in_group=False)
 

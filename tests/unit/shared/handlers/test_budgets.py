@@ -21,7 +21,7 @@ from shared.storage.codec import decode
 from tests.support import push, recorded
 from tests.support.chats import everything_in, message, received_at
 from tests.support.people import START_MS, Person
-from tests.support.phrases import english
+from tests.support.phrases import english, japanese
 from tests.support.pushed import PushedWorker, nothing
 
 A_DAY_S = 86_400.0
@@ -238,6 +238,19 @@ def test_the_deployments_limit_counts_what_all_instances_spend(pool: ThreadPoolE
 
     assert second.worker.said[-1] == english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)
     assert first.worker.said[-1] == english(Phrase.LIMIT_REACHED, hour=MIDNIGHT)
+
+
+def test_usage_says_that_nothing_is_left_where_other_chats_spent_the_deployments_limit(
+    pool: ThreadPoolExecutor,
+) -> None:
+    friend = friend_of(pool, limits(turns=500, all_tokens=COST))
+    friend.says("hello", HELLO)
+
+    other = Person(friend.worker, is_in_group=True)
+    other.events.skip(50)
+    other.says("/usage")
+
+    assert other.worker.said[-1] == japanese(Phrase.USAGE, turns="0", hour="0時")
 
 
 def test_an_instance_writes_its_sum_at_most_every_half_minute(pool: ThreadPoolExecutor) -> None:

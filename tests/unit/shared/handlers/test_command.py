@@ -8,7 +8,7 @@ from shared.adapters.memory import FixedClock
 from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import REQUEST_S
 from shared.line.messaging import SENDING_S, is_sendable
-from shared.line.phrases import Phrase
+from shared.line.phrases import Phrase, phrase
 from shared.turns.lease import open_turn
 from shared.turns.outbox import ENDING_S
 from tests.support import push, recorded
@@ -26,6 +26,20 @@ def test_help_is_answered_without_the_model(friend: Person, spelling: str) -> No
 
     assert friend.worker.said == [japanese(Phrase.HELP_FRIEND)]
     assert friend.worker.model.requests == []
+
+
+@pytest.mark.parametrize(
+    ("command", "locale"),
+    [("/วิธีใช้", "th"), ("วิธีใช้", "th"), ("／說明", "zh-TW"), ("/ヘルプ", "ja"), ("/help", "en"), ("/?", "en")],
+)
+def test_a_command_by_a_name_of_a_language_is_answered_in_it(friend: Person, command: str, locale: str) -> None:
+    friend.says("good morning to you all", HELLO)
+    friend.says(command)
+    assert friend.worker.said[-1] == phrase(Phrase.HELP_FRIEND, locale=locale, bot_name="Aizuchi")
+
+    friend.says("/language en")
+    friend.says(command)
+    assert friend.worker.said[-1] == english(Phrase.HELP_FRIEND)  # a choice counts first
 
 
 def test_command_in_a_group_needs_no_mention(member: Person) -> None:

@@ -11,7 +11,7 @@ import pytest
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.calendars.feed import Feed, feed_name
 from shared.handlers.calendar import FEEDS_PATH, GOOGLE_PAGE
-from shared.line.phrases import Phrase
+from shared.line.phrases import Phrase, phrase
 from shared.reminders.delivery import Reminding
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import decode
@@ -395,12 +395,16 @@ def test_a_member_who_leaves_makes_no_calendar(member: Person) -> None:
     assert feeds_in(member) == []
 
 
-def test_a_calendar_that_is_off_shows_nothing(member: Person) -> None:
+@pytest.mark.parametrize(
+    ("command", "locale"),
+    [("/calendar off", "ja"), ("／カレンダー　ＯＦＦ", "ja"), ("/行事曆 off", "zh-TW"), ("/ปฏิทิน off", "th")],
+)
+def test_a_calendar_that_is_off_shows_nothing(member: Person, command: str, locale: str) -> None:
     address = makes_calendar(member)
 
-    member.says("/calendar off")
+    member.says(command)
 
-    assert member.worker.said[-1] == japanese(Phrase.CALENDAR_OFF)
+    assert member.worker.said[-1] == phrase(Phrase.CALENDAR_OFF, locale=locale, bot_name="Aizuchi")
     assert fetched(member, address).status is HTTPStatus.NOT_FOUND
     assert (calendar_of(member), feeds_in(member)) == (None, [])
     passes_a_minute(member)

@@ -259,6 +259,15 @@ def test_a_revoked_hook_takes_nothing(member: Person) -> None:
     assert hooks_of(member) == ()
 
 
+def test_a_hook_is_made_and_revoked_in_any_case_and_by_the_name_that_its_maker_wrote(member: Person) -> None:
+    member.says("/HOOK NEW Backup of the (old) server NOW")
+    member.presses(member.newest_button)
+    assert [(hook.name, hook.mode) for hook in hooks_of(member)] == [("Backup of the old se", HookMode.NOW)]
+
+    member.says("/Hook Revoke Backup of the (old) server")
+    assert hooks_of(member) == ()
+
+
 def test_a_rotated_hook_takes_only_its_new_token(member: Person) -> None:
     old = makes_hook(member, "ci")
     member.says("/hook rotate ci")

@@ -380,6 +380,17 @@ def test_a_word_that_is_kept_is_not_translated_and_goes_with_its_command(group: 
     assert "訳さない言葉" not in everything_in(group.worker.store)
 
 
+def test_a_long_name_with_brackets_is_kept_whole_and_a_longer_one_is_refused(group: Group) -> None:
+    group.begins()
+    group.says("/translate keep Tanaka Trading (Thailand) Co., Ltd.")
+    assert "Tanaka Trading (Thailand) Co., Ltd." in group.worker.said[-1]
+    group.writes("Tanaka Trading (Thailand) Co., Ltd.に聞いて", answer(says(1, "ja", th="ถาม⟦1⟧สิ")))
+    assert group.bubbles == ("ユキ: ถามTanaka Trading (Thailand) Co., Ltd.สิ",)
+
+    group.says(f"/translate keep {'x' * 41}")
+    assert [term.text for term in group.setting().terms] == ["Tanaka Trading (Thailand) Co., Ltd."]
+
+
 def test_a_word_may_be_named_before_translation_begins_and_again_after_everything_was_forgotten(group: Group) -> None:
     group.says("/translate keep Momo")
     assert "Momo" in group.worker.said[-1]

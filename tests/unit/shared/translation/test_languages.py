@@ -41,6 +41,8 @@ def test_every_language_is_known_by_its_own_name() -> None:
         ("see you tomorrow", ("en", "th"), "en"),
         ("ごはん", ("zh-TW", "en"), None),
         ("会議はZoomでお願いします", ("ja", "en"), "ja"),
+        ("我在Starbucks", ("zh-TW", "vi"), "zh-TW"),
+        ("Let's go to 居酒屋 tonight", ("ja", "en"), None),
         ("15:30", JA_TH, None),
     ],
 )
@@ -77,6 +79,41 @@ def test_what_is_left_alone_in_japanese_and_thai(text: str) -> None:
 )
 def test_what_is_translated_between_japanese_and_thai(text: str) -> None:
     assert not is_left_alone(text, JA_TH)
+
+
+@pytest.mark.parametrize(
+    ("text", "languages"),
+    [
+        ("LINEで送って", ("ja", "en")),
+        ("明日はStarbucksで待ち合わせね", ("ja", "en")),
+        ("zoomで会議", ("ja", "en")),
+        ("Instagram見た？", ("ja", "id")),
+        ("我用Line Pay付了", ("zh-TW", "id")),
+        ("เจอกันที่ Central World", ("th", "en")),
+        ("ส่ง LINE มา", ("th", "en")),
+        ("I bought お土産 at the airport", ("ja", "en")),
+        ("Disneyland行く？", JA_TH),
+        ("Microsoft Teamsで会議", JA_TH),
+        ("我在Starbucks Coffee", ("zh-TW", "th")),
+    ],
+)
+def test_a_name_or_a_word_within_a_sentence_of_another_script_leaves_nothing_untranslated(
+    text: str, languages: Sequence[str]
+) -> None:
+    assert not is_left_alone(text, languages)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "おはよう Good morning",
+        "Thank you ありがとう",
+        "今から帰る / Coming home now",
+        "おはよう。\nGood morning. 元気？\nHow are you?",
+    ],
+)
+def test_what_says_itself_in_two_languages_is_left_alone(text: str) -> None:
+    assert is_left_alone(text, ("ja", "en"))
 
 
 def test_a_translation_is_in_its_language_if_it_has_a_letter_of_the_script() -> None:

@@ -59,6 +59,12 @@ def test_the_script_decides_the_language_where_it_can_whatever_the_model_says() 
     assert translated({"messages": [row(1, "th", th="พรุ่งนี้ไปไหม", ja="明日？")]}) == [{"th": "พรุ่งนี้ไปไหม"}]
 
 
+@pytest.mark.parametrize("text", ["ดู https://example.com/a/very/long/path", "ดูนะ @somchai.jaidee.of.the.shop"])
+def test_a_link_or_a_mention_decides_no_language(text: str) -> None:
+    answer = {"messages": [row(1, "th", en="look ⟦1⟧")]}
+    assert translated(answer, texts=(text,)) == [{"en": f"look {text.split()[1]}"}]
+
+
 def test_a_message_is_shown_once_also_where_the_model_answers_twice() -> None:
     first, second = row(1, "ja", th="หนึ่ง"), row(1, "ja", th="สอง")
 

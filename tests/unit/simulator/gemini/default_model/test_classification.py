@@ -26,6 +26,7 @@ SCHEMA = {
             "My wifi password at home is blue-fish-42",
             {"category": "details", "name": "wifi password at home", "value": "blue-fish-42"},
         ),
+        ("鍵の暗証番号は0000です", {"category": "details", "name": "鍵の暗証番号", "value": "0000"}),
         ("鍵の暗証番号0000", {"category": "details", "name": "鍵の暗証番号0000", "value": "鍵の暗証番号0000"}),
         ("buy milk", {"category": "admin", "name": "buy milk"}),
         ("the fence is green", {"category": "ideas", "confidence": 0.4, "name": "the fence is green"}),
