@@ -6,6 +6,7 @@ A run says first that it writes. A withdrawal removes that remark, so a run that
 withdrawn word is written after the withdrawal. A slower run beside another loses its swap likewise, and a tick repeats it.
 """
 
+import hashlib
 from dataclasses import field
 from typing import Final
 
@@ -13,7 +14,7 @@ from shared import logs
 from shared.calendars.feed import Calendar, Feed, FeedItem
 from shared.calendars.items import items_of
 from shared.calendars.store import CalendarStore
-from shared.clock import HOUR_MS, Clock
+from shared.clock import HOUR_MS, MINUTE_MS, Clock
 from shared.conversation.amendments import Amendments
 from shared.conversation.store import Conversation
 from shared.errors import TurnBusyError
@@ -21,7 +22,7 @@ from shared.frozen import frozen
 from shared.line.phrases import Phrase, Phrases
 from shared.storage.object_store import StoredObject
 
-_AGAIN_MS: Final = 24 * HOUR_MS
+_DAY_MS: Final = 24 * HOUR_MS
 
 
 @frozen
@@ -54,7 +55,7 @@ class FeedBuilder:
         if not store.swap_feed(calendar, Feed(name=name, items=items), generation=generation):
             raise TurnBusyError("another worker changed the feed")
         if items:
-            store.mark(after_ms=_AGAIN_MS)
+            store.mark(at_ms=_next_daily_ms(conversation.id, self.clock.now_ms()))
         logs.info("feed_written", items=len(items))
 
     def _items(self, conversation: Conversation, calendar: Calendar, amendments: Amendments) -> tuple[FeedItem, ...]:
@@ -69,3 +70,13 @@ class FeedBuilder:
             store.delete_feed(calendar.feed_name)
             return None
         return store.feed(calendar)
+
+
+def _next_daily_ms(conversation_id: str, now_ms: int) -> int:
+    """Return the next time at the chat's own minute of the day, at which its feed is written although nothing changed.
+
+    Runs of the same day leave the same marker, so that each day has one such run, however often the feed was written.
+    """
+    digest = hashlib.sha256(conversation_id.encode()).digest()
+    own_ms = int.from_bytes(digest[:8]) * MINUTE_MS % _DAY_MS
+    return now_ms + _DAY_MS - (now_ms - own_ms) % _DAY_MS

@@ -180,9 +180,9 @@ class CalendarStore:
             if store.delete(name, generation=stored.generation):
                 return
 
-    def mark(self, *, after_ms: int = 0) -> None:
-        """Have a tick write the feed anew, from `after_ms` on.  Repeated within a minute: changes nothing."""
-        at_ms = self.conversation.turn.clock.now_ms() + max(after_ms, SKEW_MS)
+    def mark(self, *, at_ms: int = 0) -> None:
+        """Have a tick write the feed anew, at `at_ms` or soon.  Repeated within a minute: changes nothing."""
+        at_ms = max(at_ms, self.conversation.turn.clock.now_ms() + SKEW_MS)
         markers = DueMarkers(store=self.conversation.objects.store)
         markers.mark(CALENDAR_DUE, self.conversation, _MARKER_ID, at_ms=at_ms)
 

@@ -10,11 +10,14 @@ import pytest
 
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.calendars.feed import Feed, feed_name
+from shared.calendars.store import CALENDAR_DUE, CalendarStore
+from shared.clock import HOUR_MS
 from shared.handlers.calendar import FEEDS_PATH, GOOGLE_PAGE
 from shared.line.phrases import Phrase, phrase
 from shared.reminders.delivery import Reminding
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import decode
+from shared.storage.due_marker import DUE_PREFIX, DueMarker
 from tests.support import push, recorded
 from tests.support.calendars import (
     FEEDS_URL,
@@ -56,6 +59,12 @@ def friend(pool: ThreadPoolExecutor) -> Person:
 
 def is_reminded(person: Person, call: Step, words: str = "明日の9時に薬って言って") -> dict[str, Any]:
     return person.asks(words, call, REPLY)
+
+
+def due_feeds(person: Person) -> list[DueMarker]:
+    """Return the markers of the chat's feed."""
+    names = (listed.name for listed in person.worker.store.list(DUE_PREFIX))
+    return [marker for marker in map(DueMarker.parse, names) if marker.kind == CALENDAR_DUE]
 
 
 def feeds_in(person: Person) -> list[str]:
@@ -268,6 +277,22 @@ def test_another_address_replaces_the_first(friend: Person) -> None:
     assert fetched(friend, first).status is HTTPStatus.NOT_FOUND
     assert summaries(friend, second) == ["薬"]
     assert len(feeds_in(friend)) == 1
+
+
+def test_however_often_a_calendar_changes_it_is_written_anew_once_a_day(friend: Person) -> None:
+    makes_calendar(friend)
+    friend.captures("家賃", due_date="2025-12-31")
+    for _ in range(3):
+        passes_a_minute(friend)
+        CalendarStore(friend.worker.conversations.of(friend.events.chat_id)).mark()
+    passes_a_minute(friend)
+
+    (daily,) = due_feeds(friend)
+    friend.worker.clock.move((daily.due_ms - friend.worker.clock.now_ms()) // 1_000)
+    passes_a_minute(friend)
+
+    (next_daily,) = due_feeds(friend)
+    assert next_daily.due_ms == daily.due_ms + 24 * HOUR_MS
 
 
 def test_past_events_leave_the_feed_after_a_month_without_any_message(friend: Person) -> None:
