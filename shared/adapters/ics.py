@@ -98,7 +98,8 @@ def _event(item: FeedItem) -> Event:
     if len(item.starts) < _LOCAL_CHARACTERS:
         day = dt.date.fromisoformat(item.starts)
         event.add("DTSTART", day)
-        event.add("DTEND", day + dt.timedelta(days=1))
+        if day < dt.date.max:  # a day without an end is one day long
+            event.add("DTEND", day + _DAY)
     else:
         starts = dt.datetime.fromisoformat(item.starts).replace(tzinfo=zoneinfo.ZoneInfo(item.zone))
         event.add("DTSTART", starts)

@@ -90,8 +90,9 @@ class Schedule:
 
 
 def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tuple[Schedule, int]:
-    """Return a reminder's schedule from a coming local time, such as `2026-11-23T09:00`, and the first occurrence.
+    """Return a reminder's schedule from a coming local time, such as `2026-11-23T09:00`, and the first occurrence, where it starts.
 
+    For example, `FREQ=WEEKLY;BYDAY=MO` from a Saturday starts on the Monday after it: calendar programs show an event at its start.
     Raises: StagingFault, if the time is malformed, past, too far, skipped or ambiguous; if the rule is not understood, or leaves no
     occurrence.
     """
@@ -99,11 +100,10 @@ def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tu
     local = _checked_local(at, zone, now_ms=now_ms)
     if recurrence is not None:
         _check_interval(recurrence, local)
-    schedule = Schedule(at, zone, recurrence)
-    first_ms = schedule.next_after(now_ms)
-    if first_ms is None:
+    first = local if recurrence is None else next(iter(_occurrences(at, recurrence)), None)
+    if first is None:
         raise StagingFault("The rule ends before its first time; ask until when it is to recur.", may_retry=True)
-    return schedule, first_ms
+    return Schedule(first.strftime(LOCAL_FORMAT), zone, recurrence), _ms(first, _zone(zone))
 
 
 def checked_zone(name: str) -> str:

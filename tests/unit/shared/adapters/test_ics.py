@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import zoneinfo
+from dataclasses import replace
 from typing import Final
 
 from hypothesis import given
@@ -53,6 +54,14 @@ def test_every_property_of_an_event_is_read_back() -> None:
     }
     assert (rent["DTSTART"], rent["DTEND"]) == ("20261201", "20261202")
     assert [zone["TZID"] for zone in calendar.walk("VTIMEZONE")] == ["Asia/Tokyo"]
+
+
+def test_a_date_on_the_last_day_of_all_leaves_the_calendar_readable() -> None:
+    without_end = replace(RENT, starts="9999-12-31")
+
+    calendar = Component.from_ical(feed_as_ics(Feed(items=(RENT, without_end))))
+
+    assert [event["DTSTART"].to_ical() for event in calendar.walk("VEVENT")] == [b"20261201", b"99991231"]
 
 
 def test_a_zone_has_a_part_for_each_change_that_begins_by_the_clock_before_it() -> None:

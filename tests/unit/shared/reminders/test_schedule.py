@@ -3,6 +3,7 @@
 import calendar
 import datetime as dt
 import zoneinfo
+from itertools import islice
 from operator import attrgetter
 
 import pytest
@@ -120,6 +121,26 @@ def test_the_first_occurrence_is_the_first_that_fits_the_rule() -> None:
 
     assert local_time(first_ms, TOKYO) == "2026-11-27T09:00"
     assert schedule.next_after(first_ms) == first_ms + 7 * DAY_MS
+
+
+@pytest.mark.parametrize(
+    ("rule", "first"),
+    [
+        ("FREQ=WEEKLY;BYDAY=MO,TH", "2026-11-26T09:00"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO", "2026-12-07T09:00"),
+        ("FREQ=MONTHLY;INTERVAL=2;BYMONTHDAY=5", "2027-01-05T09:00"),
+        ("FREQ=DAILY;INTERVAL=2;BYHOUR=7,8;COUNT=3", "2026-11-26T07:00"),
+        ("FREQ=YEARLY;BYMONTH=5;BYDAY=2SU", "2027-05-09T09:00"),
+    ],
+)
+def test_a_schedule_starts_at_its_first_occurrence(rule: str, first: str) -> None:
+    asked_at = "2026-11-24T09:00"  # a Tuesday
+
+    schedule, first_ms = checked_schedule(asked_at, TOKYO, rule, now_ms=NOW_MS)
+
+    asked = Schedule(asked_at, TOKYO, schedule.recurrence)
+    assert schedule.start == local_time(first_ms, TOKYO) == first
+    assert list(islice(schedule.between(0, 2**53), 20)) == list(islice(asked.between(0, 2**53), 20))
 
 
 def test_a_rule_ends_with_its_count_or_its_last_day() -> None:
