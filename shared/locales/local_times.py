@@ -148,8 +148,15 @@ def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str,
     if recurrence.count is not None:
         return filled(texts.times, rule=rule, count=str(recurrence.count))
     if recurrence.until is not None:
-        return texts.until.format(rule=rule, date=_date(recurrence.until, locale=locale, this_year=this_year))
+        return texts.until.format(rule=rule, date=_date(_last_day(recurrence.until, recurrence, start), locale=locale, this_year=this_year))
     return rule
+
+
+def _last_day(until: dt.datetime, recurrence: Recurrence, start: dt.datetime) -> dt.date:
+    """Return the last day on which the rule may occur: with 09:00, and an end on 1 January at 00:00, 31 December."""
+    first_hour = min(recurrence.hours, default=start.hour)
+    is_past = until.time() < dt.time(first_hour, start.minute)
+    return until.date() - dt.timedelta(days=1) if is_past else until.date()
 
 
 def _times(recurrence: Recurrence, start: dt.datetime, texts: TimeTexts) -> tuple[str, str]:

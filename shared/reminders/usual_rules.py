@@ -8,6 +8,7 @@ _HOURS: Final = re.compile(r"\d{1,2}(?:,\d{1,2})*", re.ASCII)
 _INTERVAL: Final = re.compile(r"[1-9]\d?", re.ASCII)
 _NUMBER: Final = re.compile(r"[1-9]\d{0,3}", re.ASCII)
 _UNTIL: Final = re.compile(r"(?P<day>\d{8})T(?P<hour>\d\d)\d{4}", re.ASCII)
+_MIDNIGHT: Final = re.compile(r"(?P<day>\d{8})T000000Z?", re.ASCII)
 _DAY: Final = 24
 _SAYS_NOTHING: Final = frozenset({("BYSECOND", "0"), ("BYSECOND", "00"), ("WKST", "MO")})
 
@@ -17,7 +18,7 @@ def usual_rule(rule: str, at: str) -> str:
 
     For example, with 2026-11-23T09:00: `FREQ=DAILY;BYDAY=MO,TU` is `FREQ=WEEKLY;BYDAY=MO,TU`, `FREQ=DAILY;BYHOUR=9;BYMINUTE=0` is
     `FREQ=DAILY`, `FREQ=HOURLY;INTERVAL=2;BYHOUR=9,10,11,12,13` is `FREQ=DAILY;BYHOUR=9,11,13`, and `FREQ=HOURLY;INTERVAL=8` is
-    `FREQ=DAILY;BYHOUR=1,9,17`.
+    `FREQ=DAILY;BYHOUR=1,9,17`. A midnight as the end of a rule of days is meant as that day: `UNTIL=20261231T000000Z` is `UNTIL=20261231`.
     """
     pairs = [part.partition("=")[::2] for part in rule.strip().upper().removeprefix("RRULE:").rstrip(";").split(";")]
     if len({name for name, _ in pairs}) < len(pairs):
@@ -33,6 +34,9 @@ def usual_rule(rule: str, at: str) -> str:
         del parts["BYHOUR"]
     if parts.get("FREQ") == "DAILY" and "BYDAY" in parts and parts.get("INTERVAL", "1") == "1":
         parts["FREQ"] = "WEEKLY"
+    midnight = _MIDNIGHT.fullmatch(parts.get("UNTIL", ""))
+    if midnight is not None and "BYHOUR" not in parts:
+        parts["UNTIL"] = midnight["day"]
     return ";".join(f"{name}={value}" if value else name for name, value in parts.items())
 
 

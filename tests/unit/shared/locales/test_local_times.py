@@ -74,6 +74,10 @@ def test_a_moment_has_weekday_date_and_hour(locale: str, this_year: int, told: s
         ("FREQ=DAILY;COUNT=5", "ja", "毎日 9:00、全5回"),
         ("FREQ=DAILY;UNTIL=20261231T235959", "ja", "毎日 9:00、12月31日(木)まで"),
         ("FREQ=DAILY;UNTIL=20270101T235959", "en", "every day at 09:00 until Fri 1 Jan 2027"),
+        ("FREQ=DAILY;UNTIL=20270101T085959", "en", "every day at 09:00 until Thu 31 Dec"),
+        ("FREQ=DAILY;UNTIL=20261231T090000", "ja", "毎日 9:00、12月31日(木)まで"),
+        ("FREQ=DAILY;BYHOUR=8,20;UNTIL=20261231T080000", "ja", "毎日 8:00・20:00、12月31日(木)まで"),
+        ("FREQ=DAILY;BYHOUR=8,20;UNTIL=20261231T000000", "ja", "毎日 8:00・20:00、12月30日(水)まで"),
     ],
 )
 def test_a_recurrence_is_told_in_words(rule: str, locale: str, told: str) -> None:

@@ -69,9 +69,9 @@ def test_a_rule_that_is_not_understood_is_a_fault_that_may_be_mended() -> None:
 
 
 def test_a_schedule_has_its_rule_in_one_spelling() -> None:
-    schedule, _ = checked_schedule("2026-11-23T09:00", TOKYO, "freq=daily;until=20261231T000000Z", now_ms=NOW_MS)
+    schedule, _ = checked_schedule("2026-11-23T09:00", TOKYO, "freq=daily;until=20261231T010000Z", now_ms=NOW_MS)
 
-    assert schedule.rule == "FREQ=DAILY;UNTIL=20261231T090000"
+    assert schedule.rule == "FREQ=DAILY;UNTIL=20261231T100000"
     assert Schedule("2026-11-23T09:00", TOKYO).rule is None
 
 
