@@ -19,6 +19,7 @@ from shared.line.language import language_of
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import ListedChoice, ListedReminderPress
 from shared.reminders.delivery import provenance_said
+from shared.reminders.overview import choices_of
 from shared.reminders.reminder import REMINDERS_PATH, Reminder
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
@@ -107,14 +108,8 @@ def _pressed_reminder(
     reminder = stored[0] if stored is not None else None
     if reminder is None or not reminder.is_open or reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
         return Phrase.REMINDER_GONE
-    is_as_listed = reminder.next_ms == press.next_ms and _is_possible(reminder, press)
+    is_as_listed = reminder.next_ms == press.next_ms and press.choice in choices_of(reminder)
     return reminder if is_as_listed else Phrase.REMINDER_CHANGED
-
-
-def _is_possible(reminder: Reminder, press: ListedReminderPress) -> bool:
-    """Whether the reminder has a time that can move: what recurs comes by its rule, and what is late comes with the next answer."""
-    is_movable = reminder.rule is None and reminder.kept_ms is None and reminder.due_ms is not None
-    return press.choice is ListedChoice.CANCEL or is_movable
 
 
 def _moved(reminder: Reminder, *, by_ms: int) -> Reminder:

@@ -1,7 +1,7 @@
 """A chat's due reminders as a fixed text, the next first; or a page of them as a card, with buttons on each."""
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Final
 
@@ -18,13 +18,17 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import ListedChoice, ListedReminderPress, PagePress
 from shared.locales.local_times import shown_schedule
 from shared.reminders.delivery import provenance_said
-from shared.reminders.reminder import Reminder
+from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
 
 _SHOWN: Final = 30
 _A_PAGE: Final = 8  # with buttons, a phone shows about four at a time
 _TEXT_UTF16: Final = 80
+_LABELS: Final[Mapping[ListedChoice, Phrase]] = {
+    ListedChoice.CANCEL: Phrase.REMINDER_CANCEL_BUTTON,
+    ListedChoice.HOUR_LATER: Phrase.REMINDER_LATER_HOUR_BUTTON,
+}
 
 
 @frozen
@@ -89,16 +93,14 @@ class _Row:
         return cls(reminder=reminder, when=when, text=cut(mask_ids(reminder.text), limit_utf16=_TEXT_UTF16))
 
     def drawn(self, phrases: Phrases, locale: str) -> CardRow:
-        """Return the row with its buttons; what recurs cannot be put off by an hour, because its rule says when it comes."""
-        choices = {ListedChoice.CANCEL: Phrase.REMINDER_CANCEL_BUTTON}
-        if self.reminder.rule is None and self.reminder.kept_ms is None:
-            choices[ListedChoice.HOUR_LATER] = Phrase.REMINDER_LATER_HOUR_BUTTON
+        """Return the row with its buttons."""
         text = without_receipt_symbols(self.text)
         return CardRow(
             text=text,
             detail=self.when,
             buttons=tuple(
-                self._button(choice, phrases.text(label, locale=locale), text) for choice, label in choices.items()
+                self._button(choice, phrases.text(_LABELS[choice], locale=locale), text)
+                for choice in choices_of(self.reminder)
             ),
         )
 
@@ -113,6 +115,18 @@ def _more(page: int, phrases: Phrases, locale: str) -> tuple[CardButton, ...]:
             label=phrases.text(Phrase.MORE_BUTTON, locale=locale), value=PagePress(command="reminders", page=page).data
         ),
     )
+
+
+def choices_of(reminder: Reminder) -> tuple[ListedChoice, ...]:
+    """Return what presses beside a listed reminder can do.
+
+    What recurs comes by its rule, and what is late comes with the next answer, so neither can come an hour later. The result of a poll
+    comes when the poll ends: closing the poll is what changes that.
+    """
+    if reminder.kind is ReminderKind.POLL:
+        return ()
+    is_movable = reminder.rule is None and reminder.kept_ms is None
+    return (ListedChoice.CANCEL, ListedChoice.HOUR_LATER) if is_movable else (ListedChoice.CANCEL,)
 
 
 def shown_time(reminder: Reminder, *, locale: str, now_ms: int) -> str:

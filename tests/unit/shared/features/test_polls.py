@@ -19,6 +19,7 @@ from shared.handlers.unsend import withdrawal_of
 from shared.line.addressing import GroupPolicy
 from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, phrase
+from shared.line.postback_data import ListedChoice, ListedReminderPress
 from shared.polls.poll import DELIVERED_WITHIN_MS, OPEN_LIMIT, LastStanding, Poll, Vote, counted, superseded
 from shared.polls.store import PollStore
 from shared.reminders.delivery import Reminding
@@ -26,8 +27,9 @@ from shared.reminders.store import ReminderStore
 from tests.support import push, recorded
 from tests.support.chats import conversations_on, everything_in
 from tests.support.people import Person
+from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker, nothing
-from tests.support.replies import sent
+from tests.support.replies import card_of, sent
 from tests.support.tainted_chat import TaintedChat
 
 SAYS = calling(("reply", {"message": "どうぞ"}))
@@ -752,6 +754,21 @@ def test_no_call_for_reminders_takes_the_result_of_a_poll_away(
     (closing,) = ReminderStore(chat_of(ann)).read_all()
     ann.asks("リマインダーはいらない", calling((tool, {"id": closing.id, **more})), SAYS)
     assert f"close_poll with the id {polls(ann)[0].id}" in str(result(ann))
+    assert ReminderStore(chat_of(ann)).read_all() == (closing,)
+
+
+@pytest.mark.parametrize("choice", list(ListedChoice))
+def test_the_result_of_a_poll_is_listed_without_buttons_and_no_press_moves_it(
+    pool: ThreadPoolExecutor, choice: ListedChoice
+) -> None:
+    ann = group(pool, reminding=Reminding.REPLY)
+    polled(ann, closes="2025-11-21T18:00")
+    (row,) = card_of(ann, ann.says("/reminders")).rows
+    assert (row.text, row.detail, row.buttons) == ("夕食は？", "11月21日(金) 18:00", ())
+    (closing,) = ReminderStore(chat_of(ann)).read_all()
+    pressed = ListedReminderPress(choice=choice, reminder_id=closing.id, next_ms=closing.next_ms)
+    ann.presses(pressed.data)
+    assert newest(ann).text == japanese(Phrase.REMINDER_CHANGED)
     assert ReminderStore(chat_of(ann)).read_all() == (closing,)
 
 
