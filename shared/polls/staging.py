@@ -75,8 +75,7 @@ class PollOverlay(Overlay[PollThing]):
         self._store = PollStore(attempt.conversation)
         self._stored: dict[str, Poll] | None = None
         self._cast: dict[str, CastVote | None] = {}
-        self.messages_at_closing = 1
-        """Messages of the account's quota that telling the result takes, as shown in receipts."""
+        self._messages_at_closing: dict[str, int] = {}
 
     def polls(self) -> tuple[Poll, ...]:
         """Return the polls for the model to read, the newest last; two round trips in a turn."""
@@ -120,6 +119,11 @@ class PollOverlay(Overlay[PollThing]):
             if len(self.open()) >= OPEN_LIMIT:
                 raise StagingFault(f"This chat has {OPEN_LIMIT} open polls; close some first.")
             self.stage({poll.id: poll})
+
+    def set_cost(self, poll_id: str, messages: int) -> None:
+        """Set how many messages of the account's quota it takes to tell the poll's result, for the receipts."""
+        with self._lock:
+            self._messages_at_closing[poll_id] = messages
 
     def cast(self, cast: CastVote) -> None:
         """Stage a vote, in place of another one of the same message.  Raises: StagingFault."""
@@ -202,7 +206,7 @@ class PollOverlay(Overlay[PollThing]):
         if at_ms is None:
             return None
         this_year = poll.local(self.attempt.now_ms).year
-        return Due(at=poll.local(at_ms), this_year=this_year, messages=self.messages_at_closing)
+        return Due(at=poll.local(at_ms), this_year=this_year, messages=self._messages_at_closing.get(poll.id, 1))
 
     def _chosen(self, vote: Vote) -> str:
         poll = self.current(vote.poll_id)

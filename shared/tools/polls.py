@@ -203,7 +203,8 @@ class PollTools:
         cost = self.size_of(context.conversation.id) if is_pushed else None
         if is_pushed and cost is None:
             raise StagingFault(_COST_UNKNOWN)
-        overlay.messages_at_closing = max(1, cost or 1)
+        messages = max(1, cost or 1)
+        overlay.set_cost(poll.id, messages)
         reminder = reminders.create(
             text=poll.question,
             at=at,
@@ -215,7 +216,7 @@ class PollTools:
             locale=context.asker_locale,
         )
         if is_pushed:
-            announced: Json = {"result": "pushed", "messages": overlay.messages_at_closing}
+            announced: Json = {"result": "pushed", "messages": messages}
         elif arguments.get("push"):
             announced = {"result": "told with the next message in this chat, because pushes are off: tell the person"}
         else:

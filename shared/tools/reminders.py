@@ -164,10 +164,9 @@ class ReminderTools:
         if is_private and not arguments.get("rule"):  # for now
             at = max(at, local_time(context.now_ms + _MINUTE_MS, zone or overlay.zone))
         is_pushed = is_private or not is_summary or (self.costs is not None and bool(arguments.get("push")))
-        messages = self._messages_each_time(context) if is_pushed and not is_private else 1
+        messages = self._messages_each_time(overlay, context) if is_pushed and not is_private else 1
         if messages is None:
             return _COST_UNKNOWN
-        overlay.messages_each_time = messages
         try:
             reminder = overlay.create(
                 text=text,
@@ -210,10 +209,9 @@ class ReminderTools:
         if at is not None:
             check_weekday(at, local_zone, context)
         needs_tap = context.needs_tap
-        messages = self._messages_each_time(context) if before.is_pushed and not before.is_private else 1
+        messages = self._messages_each_time(overlay, context) if before.is_pushed and not before.is_private else 1
         if messages is None:
             return _COST_UNKNOWN
-        overlay.messages_each_time = messages
         text = _text(arguments, "text") if "text" in arguments else None
         changed = overlay.change(
             reminder_id,
@@ -242,12 +240,15 @@ class ReminderTools:
         quota = f"The month's quota carries {carried} of its {times} times until it is renewed: tell the person. {_SAID_WITH_ANSWER}"
         return {**confirmation, "quota": quota}
 
-    def _messages_each_time(self, context: TurnContext) -> int | None:
-        """Return the cost of each occurrence in messages of the quota; None if LINE does not say."""
+    def _messages_each_time(self, overlay: ReminderOverlay, context: TurnContext) -> int | None:
+        """Return the cost of each push in messages of the quota, which the turn's receipts tell; None if LINE does not say."""
         if self.costs is None or context.conversation.is_one_on_one:
             return 1
         cost = self.costs.cost_of(context.conversation.id)
-        return None if cost is None else max(1, cost)
+        if cost is None:
+            return None
+        overlay.messages_each_time = max(1, cost)
+        return overlay.messages_each_time
 
 
 def _zone(arguments: Json) -> str | None:

@@ -730,6 +730,18 @@ def test_the_result_is_pushed_where_its_maker_asks_for_it_and_its_cost_is_told(p
     ]
 
 
+@pytest.mark.parametrize("is_pushed_first", [True, False])
+def test_of_two_polls_of_one_turn_each_tells_its_own_cost(pool: ThreadPoolExecutor, *, is_pushed_first: bool) -> None:
+    ann = group(pool, reminding=Reminding.PUSH)
+    ann.worker.line.members[recorded.GROUP] = 3
+    pushed = ("create_poll", {**DINNER, "closes": "2025-11-21T18:00", "push": True})
+    waiting = ("create_poll", {"question": "昼食は？", "options": ["そば", "丼"], "closes": "2025-11-21T19:00"})
+    ann.asks("投票を二つ", calling(*((pushed, waiting) if is_pushed_first else (waiting, pushed))), SAYS)
+    told = "".join(one.text for messages in ann.worker.line.replied.values() for one in messages)
+    assert "「夕食は？」（11月21日(金) 18:00、3通分）" in told
+    assert "「昼食は？」（11月21日(金) 19:00）" in told
+
+
 def test_no_result_of_a_poll_is_told_whose_question_was_taken_back(pool: ThreadPoolExecutor) -> None:
     ann = group(pool, reminding=Reminding.PUSH)
     asked = ann.asks("夕食は？", calling(("create_poll", {**DINNER, "closes": "2025-11-21T18:00"})), SAYS)

@@ -369,6 +369,17 @@ def test_a_reminder_in_a_group_tells_what_each_time_costs(member: Person) -> Non
     assert "「会議」（11月22日(土) 9:00、4通分）" in said[1].text
 
 
+def test_a_reminder_tells_its_cost_also_beside_a_summary_that_costs_nothing(member: Person) -> None:
+    member.worker.line.members[recorded.GROUP] = 4
+    meeting = ("create_reminder", {**PILLS, "text": "会議"})
+    summary = ("create_reminder", {"text": "まとめ", "at": "2025-11-22T08:00", "rule": "FREQ=DAILY", "digest": "chat"})
+
+    member.says("@Aizuchi 明日の9時に会議、毎朝8時にまとめ", calling(meeting, summary), REPLY)
+
+    assert "「会議」（11月22日(土) 9:00、4通分）" in "".join(member.worker.said)
+    assert "4通分）、「まとめ」" in "".join(member.worker.said)
+
+
 def test_where_a_groups_cost_is_not_known_nothing_is_promised(member: Person) -> None:
     (said,) = asks(member, "@Aizuchi 明日の9時に会議って言って", "create_reminder", {**PILLS, "text": "会議"})
 
