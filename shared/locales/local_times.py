@@ -148,7 +148,9 @@ def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str,
     if recurrence.count is not None:
         return filled(texts.times, rule=rule, count=str(recurrence.count))
     if recurrence.until is not None:
-        return texts.until.format(rule=rule, date=_date(_last_day(recurrence.until, recurrence, start), locale=locale, this_year=this_year))
+        return texts.until.format(
+            rule=rule, date=_date(_last_day(recurrence.until, recurrence, start), locale=locale, this_year=this_year)
+        )
     return rule
 
 
