@@ -80,7 +80,9 @@ class ReminderPressHandler:
         if again is None:
             return self.phrases.text(Phrase.REMINDER_DONE, locale=locale)
         now = dt.datetime.fromisoformat(local_time(event.timestamp_ms, again.zone))
-        when = shown_moment(dt.datetime.fromisoformat(again.start), locale=locale, this_year=now.year)
+        when = shown_moment(
+            dt.datetime.fromisoformat(again.start), locale=locale, this_year=now.year, place=again.place
+        )
         return self.phrases.text(Phrase.REMINDER_POSTPONED, locale=locale, when=when)
 
     def _locale_of(self, reminder: Reminder) -> str:

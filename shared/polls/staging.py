@@ -38,8 +38,8 @@ _WITH_TIME: Final = frozenset(
     }
 )
 """What a receipt tells with a time: when the poll closes, or the meeting begins."""
-_MEETINGS_NAMED: Final = 5
-"""Meetings in a question for the meant one."""
+_NAMED: Final = 5
+"""Polls in a question for the meant one."""
 
 
 @frozen
@@ -91,22 +91,13 @@ class PollOverlay(Overlay[PollThing]):
         return tuple(one for one in self.polls() if not one.is_closed(self.attempt.now_ms))
 
     def find(self, poll_id: str | None) -> Poll:
-        """Return the open poll of the id, or the newest open poll.  Raises: StagingFault."""
-        polls = [one for one in self.open() if poll_id in {None, one.id}]
-        if not polls:
-            raise StagingFault("There is no such open poll; list the polls first.", may_retry=poll_id is not None)
-        return polls[-1]
+        """Return the open poll of the id, or the only open poll.  Raises: StagingFault."""
+        return _meant(self.open(), poll_id, none="There is no such open poll", several="Several are open")
 
     def find_ahead(self, poll_id: str | None) -> Poll:
         """Return the meeting of the id that is ahead, or the only such meeting.  Raises: StagingFault."""
         ahead = [one for one in self.polls() if one.is_ahead(self.attempt.now_ms)]
-        meetings = [one for one in ahead if poll_id in {None, one.id}]
-        if not meetings:
-            raise StagingFault("There is no such meeting ahead; list the polls first.", may_retry=poll_id is not None)
-        if len(meetings) > 1:
-            named = ", ".join(f"{one.id} ({one.question})" for one in meetings[-_MEETINGS_NAMED:])
-            raise StagingFault(f"Several meetings are ahead: {named}. Ask which one is meant.", may_retry=True)
-        return meetings[0]
+        return _meant(ahead, poll_id, none="There is no such meeting ahead", several="Several meetings are ahead")
 
     def new_id(self) -> str:
         """Return an id made by no other commit of the chat, for example `p0123456789`."""
@@ -239,6 +230,20 @@ class PollOverlay(Overlay[PollThing]):
             polls = self._store.present()
             self._stored = {one.id: one for one in polls if not one.provenance.has_withdrawn(is_withdrawn)}
         return self._stored
+
+
+def _meant(polls: Sequence[Poll], poll_id: str | None, *, none: str, several: str) -> Poll:
+    """Return the poll of the id, or the only one.  Raises: StagingFault."""
+    meant = [one for one in polls if poll_id in {None, one.id}]
+    if not meant:
+        raise StagingFault(f"{none}; list the polls first.", may_retry=poll_id is not None)
+    if len(meant) > 1:
+        named = ", ".join(f"{one.id} ({one.question})" for one in meant[-_NAMED:])
+        raise StagingFault(
+            f"{several}: {named}. Give the id of the one that is meant; ask which, if the words do not say.",
+            may_retry=True,
+        )
+    return meant[0]
 
 
 def _kind_of_deed(before: PollThing | None, after: PollThing | None, *, now_ms: int) -> DeedKind:

@@ -75,7 +75,9 @@ class PollTools:
             self._tool(
                 "create_poll",
                 "Ask the group a question with options, each a button. Use when the person wants a vote or asks what the others want "
-                '(「多数決で」「アンケート取って」, 投票, โหวต, "let\'s vote"); ask for the options if there are fewer than two.',
+                '(「多数決で」「アンケート取って」, 投票, โหวต, "let\'s vote"); ask for the options if there are fewer than two. '
+                "Each member has one choice, and the card names who chose what: if they want it secret, or several choices each, "
+                "say that first, and ask whether to go on.",
                 PollTools._create,
                 is_plain=_is_plain,
             ),
@@ -88,7 +90,8 @@ class PollTools:
             ),
             self._tool(
                 "show_polls",
-                "Show the standing of the newest open poll or meeting ahead, or of the one with the id, and list them all.",
+                "Show the standing of the newest open poll or meeting ahead, or of the one with the id, and list them all; where none is "
+                "open or ahead, how the newest ended.",
                 PollTools._show,
                 is_reading=True,
             ),
@@ -108,7 +111,8 @@ class PollTools:
             self._tool(
                 "call_off_meeting",
                 "Call off a meeting that is ahead: its card says so, and its reminder and its entry in the calendar go. Use only when a "
-                'person says that it does not take place (「中止」「なくなった」, 活動取消, ยกเลิกนัด, "dinner is off").',
+                'person says that it does not take place (「中止」「なくなった」, 活動取消, ยกเลิกนัด, "dinner is off"), or moves it: then '
+                "ask anew by create_meeting, because the answers were given for the old time.",
                 PollTools._call_off,
             ),
         )
@@ -226,7 +230,8 @@ class PollTools:
     def _show(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json:
         poll_id, now_ms, polls = _id_in(arguments), context.now_ms, overlay.polls()
         standing = [one for one in polls if not one.is_closed(now_ms) or one.is_ahead(now_ms)]
-        candidates = [one for one in polls if one.id == poll_id] if poll_id is not None else standing
+        newest = [one for one in polls if not one.is_called_off][-1:]
+        candidates = [one for one in polls if one.id == poll_id] if poll_id is not None else standing or newest
         if not candidates:
             return {"polls": []}
         shown = candidates[-1]
@@ -237,8 +242,9 @@ class PollTools:
     def _vote(self, arguments: Json, overlay: PollOverlay, context: TurnContext) -> Json | ToolFault:
         if context.needs_tap:
             raise StagingFault("Not counted here: tell the person to press the button on the poll's card.")
-        poll = overlay.find(_id_in(arguments))
-        choice = _choice_of(str(arguments["option"]), poll)
+        poll_id = _id_in(arguments)
+        polls = overlay.open() if poll_id is None else (overlay.find(poll_id),)
+        poll, choice = _choice_in(polls, str(arguments["option"]))
         written = short_line(without_lone_surrogates(str(arguments.get("name") or "")), limit=NAME_LIMIT)
         message = self._vote_message(str(arguments["option"]), written, context)
         member, name = self._voter(message.user_id, written, context, poll=poll, overlay=overlay)
@@ -426,14 +432,24 @@ def _options_of(arguments: Json) -> tuple[str, ...]:
     return tuple(reversed(options.values()))
 
 
-def _choice_of(option: str, poll: Poll) -> int:
-    """Return the number of the named option.  Raises: StagingFault."""
+def _choice_in(polls: Sequence[Poll], option: str) -> tuple[Poll, int]:
+    """Return the newest of the polls that has the named option, with the option's number.  Raises: StagingFault.
+
+    For example, of "Friday?" and "Lunch?", "soba" is an option of the second. An option of this very name comes before a longer one.
+    """
     folded = fold(option)
-    exact = [number for number, one in enumerate(poll.options) if fold(one) == folded]
-    near = exact or [number for number, one in enumerate(poll.options) if folded and folded in fold(one)]
-    if len(near) != 1:
-        raise StagingFault(f"The options are: {', '.join(poll.options)}. Ask which one is meant.", may_retry=True)
-    return near[0]
+    exact = [(poll, number) for poll in polls for number, one in enumerate(poll.options) if fold(one) == folded]
+    near = [(poll, numbers[0]) for poll in polls if folded and len(numbers := _numbers_with(folded, poll.options)) == 1]
+    if not polls:
+        raise StagingFault("There is no such open poll; list the polls first.")
+    if not exact and not near:
+        options = "; ".join(f"{poll.question}: {', '.join(poll.options)}" for poll in polls)
+        raise StagingFault(f"The options are: {options}. Ask which one is meant.", may_retry=True)
+    return (exact or near)[-1]
+
+
+def _numbers_with(folded: str, options: Sequence[str]) -> Sequence[int]:
+    return [number for number, one in enumerate(options) if folded in fold(one)]
 
 
 def _sources(texts: Sequence[str], context: TurnContext) -> Provenance:

@@ -34,6 +34,7 @@ class _Words:
     nothing_ticked: str
     no_poll: str
     no_meeting: str
+    several: str
     all_settled: str
     nothing_to_undo: str
 
@@ -47,6 +48,7 @@ _WORDS: Final[Mapping[_Spoken, _Words]] = {
         nothing_ticked="チェックの付いたものはありません。",
         no_poll="受付中の投票はありません。",
         no_meeting="この先の集まりはありません。",
+        several="どれのことか教えてください。",
         all_settled="精算するものはありません。",
         nothing_to_undo="取り消せる変更はありません。",
     ),
@@ -58,6 +60,7 @@ _WORDS: Final[Mapping[_Spoken, _Words]] = {
         nothing_ticked="Nothing on it is ticked.",
         no_poll="No poll is open.",
         no_meeting="No meeting is ahead.",
+        several="Which one do you mean?",
         all_settled="Nothing is left to settle.",
         nothing_to_undo="There is nothing to undo.",
     ),
@@ -69,6 +72,7 @@ _WORDS: Final[Mapping[_Spoken, _Words]] = {
         nothing_ticked="沒有已打勾的項目。",
         no_poll="目前沒有進行中的投票。",
         no_meeting="目前沒有即將到來的活動。",
+        several="請問是哪一個？",
         all_settled="沒有需要結清的項目。",
         nothing_to_undo="沒有可以還原的變更。",
     ),
@@ -80,6 +84,7 @@ _WORDS: Final[Mapping[_Spoken, _Words]] = {
         nothing_ticked="ยังไม่มีอะไรที่ทำเครื่องหมายไว้",
         no_poll="ไม่มีโพลที่เปิดอยู่",
         no_meeting="ไม่มีนัดข้างหน้า",
+        several="หมายถึงอันไหนคะ",
         all_settled="ไม่มียอดที่ต้องเคลียร์",
         nothing_to_undo="ไม่มีอะไรให้ย้อนกลับ",
     ),
@@ -96,6 +101,7 @@ def words_for(failed: FunctionResponse, *, said: str, fallback: Literal["ja", "e
     by_error = {
         "no such open poll": words.no_poll,
         "no such meeting ahead": words.no_meeting,
+        "one that is meant": words.several,
         "nothing to settle": words.all_settled,
         "nothing to undo": words.nothing_to_undo,
     }

@@ -265,6 +265,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=list_tools.has_result, decide=list_tools.proceed),
     Rule(applies=expense_tools.is_settled, decide=expense_tools.say_settled),
     Rule(applies=poll_tools.is_without_polls, decide=poll_tools.say_no_poll),
+    Rule(applies=poll_tools.names_several, decide=poll_tools.close_newest),
     Rule(applies=few_words.are_enough, decide=few_words.say),
     Rule(applies=translation_tools.has_result, decide=translation_tools.report),
     Rule(applies=reminder_tools.has_result, decide=reminder_tools.proceed),

@@ -10,6 +10,7 @@ off the only meeting ahead. The words that the product tells a person of whom LI
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from simulator.gemini.default_model import failures
@@ -17,7 +18,6 @@ from simulator.gemini.default_model.dates import CLOCK, ENGLISH_DAY, JAPANESE_DA
 from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Mapping
 
     from simulator.gemini.default_model.phrases import Language
@@ -68,6 +68,7 @@ _CALLINGS_OFF: Final = (
     r"the .{1,40}? is (?:called )?off",
     r"ยกเลิกนัด.{0,40}?",
 )
+_ID: Final = re.compile(r"\bp[0-9a-f]{10}\b", re.ASCII)
 TOOLS: Final = frozenset({"create_poll", "create_meeting", "vote", "show_polls", "close_poll", "call_off_meeting"})
 _TITLE: Final[Mapping[Language, str]] = {"ja": "どちらにしますか", "en": "Which one?"}
 
@@ -102,6 +103,16 @@ def is_without_polls(prompt: Prompt) -> bool:
 def say_no_poll(prompt: Prompt) -> Decision:
     """Say that no poll is open."""
     return Say(text=failures.no_poll(prompt.words, fallback=prompt.language))
+
+
+def names_several(prompt: Prompt) -> bool:
+    """Whether a poll was to be closed, and several are open."""
+    return bool(prompt.results) and "Several are open" in (prompt.results[-1].error or "")
+
+
+def close_newest(prompt: Prompt) -> Decision:
+    """Close the newest of the polls that the error names, the last."""
+    return CallTool(name="close_poll", args={"id": _ID.findall(prompt.results[-1].error or "")[-1]})
 
 
 def _meeting(prompt: Prompt, met: re.Match[str]) -> dict[str, object]:

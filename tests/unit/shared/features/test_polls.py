@@ -347,6 +347,57 @@ def test_of_two_votes_in_one_turn_the_last_counts_and_is_told(ann: Person) -> No
     assert newest(ann).text.startswith("夕食は？\n・カレー: 1票 · Ann\n・寿司: 0票")
 
 
+def test_a_vote_counts_in_the_poll_that_has_the_option(ann: Person) -> None:
+    dinner = polled(ann)
+    lunch = polled(ann, question="昼食は？", options=["そば", "丼"])
+
+    ann.asks("私は寿司", calling(("vote", {"option": "寿司"})), SAYS)
+    ann.asks("昼は丼", calling(("vote", {"option": "丼"})), SAYS)
+
+    assert (counts(ann, dinner), counts(ann, lunch)) == ({"寿司": 1}, {"丼": 1})
+
+
+def test_a_vote_for_an_option_of_several_polls_counts_in_the_newest(ann: Person) -> None:
+    friday, saturday = (polled(ann, question=question, options=["行く", "休む"]) for question in ("金曜？", "土曜？"))
+
+    ann.asks("行く", calling(("vote", {"option": "行く"})), SAYS)
+
+    assert (counts(ann, friday), counts(ann, saturday)) == ({}, {"行く": 1})
+
+
+def test_a_vote_that_no_open_poll_has_is_told_all_options(ann: Person) -> None:
+    polled(ann)
+    polled(ann, question="昼食は？", options=["そば", "丼"])
+
+    ann.asks("ピザ", calling(("vote", {"option": "ピザ"})), SAYS)
+
+    assert "夕食は？: カレー, 寿司; 昼食は？: そば, 丼" in str(result(ann))
+
+
+def test_of_several_open_polls_the_one_that_is_meant_is_closed(ann: Person) -> None:
+    dinner = polled(ann)
+    meeting = met(ann)
+
+    ann.asks("締め切って", calling(("close_poll", {})), SAYS)
+    assert f"{dinner.id} (夕食は？), {meeting.id} (飲み会)" in str(result(ann))
+    assert [one.closes_ms for one in polls(ann)] == [None, meeting.starts_ms]
+
+    ann.asks("夕食の方", calling(("close_poll", {"id": dinner.id})), SAYS)
+    assert [one.is_closed(ann.worker.clock.now_ms()) for one in polls(ann)] == [True, False]
+
+
+def test_what_was_chosen_is_shown_after_the_closing_too(ann: Person) -> None:
+    poll = polled(ann)
+    press(ann, poll, 1)
+    ann.asks("締め切って", calling(("close_poll", {})), SAYS)
+    ann.worker.clock.move(30)
+
+    ann.asks("結果は？", calling(("show_polls", {})), SAYS)
+
+    assert [(one["id"], one["votes"]) for one in result(ann)["polls"]] == [(poll.id, [0, 1])]
+    assert newest(ann).text.startswith("締め切りました：夕食は？\n・カレー: 0票\n・寿司: 1票 · Ann")
+
+
 def test_an_undo_of_a_poll_takes_its_votes_along(ann: Person) -> None:
     poll = polled(ann)
     press(ann, poll, 0)

@@ -336,6 +336,15 @@ def test_a_press_has_it_said_once_more_later(friend: Person, choice: ReminderCho
     assert friend.worker.outcome(pressed)["kind"] == "replied"
 
 
+def test_a_press_names_the_persons_zone_beside_the_time(friend: Person) -> None:
+    asks(friend, "ニューヨークにいるよ。9時に薬", "create_reminder", {**PILLS, "zone": "America/New_York"})
+    (made,) = open_ones(friend)
+
+    press(friend, ReminderChoice.TOMORROW, made, at="2025-11-22T23:02")
+
+    assert friend.worker.said[-1] == "11月23日(日) 9:00 (New York)にもう一度お知らせします。"
+
+
 def test_a_press_does_not_promise_what_was_withdrawn_while_its_answer_waited(friend: Person) -> None:
     made = set_pills(friend)
 

@@ -51,4 +51,4 @@ def test_of_the_polls_that_a_turn_opens_the_last_is_the_newest() -> None:
         overlay.add(replace(POLL, id=f"p{9 - number}", question=f"question {number}"))
 
     assert [poll.question for poll in overlay.polls()] == [f"question {number}" for number in range(5)]
-    assert overlay.find(None).question == "question 4"
+    assert overlay.open()[-1].question == "question 4"

@@ -23,6 +23,8 @@ WAITS = "Not done yet: a button asks."
         ("Close the vote", "close_poll", "There is no poll.", "Sorry, that did not work."),
         ("ปิดโหวต", "close_poll", "There is no poll.", "ขอโทษค่ะ ทำไม่สำเร็จ"),
         ("投票を締め切って", "close_poll", "There is no such open poll.", "受付中の投票はありません。"),
+        ("投票を締め切って", "close_poll", "Give the id of the one that is meant.", "どれのことか教えてください。"),
+        ("ปิดโหวต", "close_poll", "Give the id of the one that is meant.", "หมายถึงอันไหนคะ"),
         ("Call off the dinner", "call_off_meeting", "There is no such meeting ahead.", "No meeting is ahead."),
         ("精算して", "settle", "Nothing is open, so there is nothing to settle.", "精算するものはありません。"),
         ("Undo that", "undo_last_change", "There is nothing to undo.", "There is nothing to undo."),

@@ -114,3 +114,18 @@ def test_without_the_tools_a_sentence_is_answered_in_words(
 
     assert isinstance(part, CallPart)
     assert part.name == "reply"
+
+
+def test_of_several_open_polls_the_newest_is_closed(
+    body: Callable[..., dict[str, Any]], read: Callable[..., GenerateContentRequest]
+) -> None:
+    error = "Several are open: p0123456789 (夕食), pabcdef0123 (飲み会). Give the id of the one that is meant."
+    asked = body("投票を締め切って", tools=[{"functionDeclarations": TOOLS}])
+    asked["contents"] += [
+        {"role": "model", "parts": [{"functionCall": {"name": "close_poll", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "close_poll", "response": {"error": error}}}]},
+    ]
+
+    (part,) = default_model.answer(read(asked)).parts
+
+    assert part == CallPart(name="close_poll", args={"id": "pabcdef0123"})
