@@ -73,9 +73,9 @@ class FeedBuilder:
 
 
 def _next_daily_ms(conversation_id: str, now_ms: int) -> int:
-    """Return the next time at the chat's own minute of the day, at which its feed is written although nothing changed.
+    """Return the next time at the chat's own minute of the day, for a run without any change.
 
-    Runs of the same day leave the same marker, so that each day has one such run, however often the feed was written.
+    Runs of the same day leave the same marker, so each day has one such run, however often the feed was written.
     """
     digest = hashlib.sha256(conversation_id.encode()).digest()
     own_ms = int.from_bytes(digest[:8]) * MINUTE_MS % _DAY_MS

@@ -112,7 +112,7 @@ class PollOverlay(Overlay[PollThing]):
             self.stage({poll.id: poll})
 
     def set_cost(self, poll_id: str, messages: int) -> None:
-        """Set how many messages of the account's quota it takes to tell the poll's result, for the receipts."""
+        """Set the cost of telling the poll's result, in messages of the account's quota, for the receipts."""
         with self._lock:
             self._messages_at_closing[poll_id] = messages
 

@@ -118,10 +118,10 @@ def _more(page: int, phrases: Phrases, locale: str) -> tuple[CardButton, ...]:
 
 
 def choices_of(reminder: Reminder) -> tuple[ListedChoice, ...]:
-    """Return what presses beside a listed reminder can do.
+    """Return the choices of presses beside a listed reminder.
 
-    What recurs comes by its rule, and what is late comes with the next answer, so neither can come an hour later. The result of a poll
-    comes when the poll ends: closing the poll is what changes that.
+    A recurring reminder comes by a rule, and a late one with the next answer, so neither can come an hour later. The result of a poll
+    comes at the end of the poll, and only closing the poll changes the time.
     """
     if reminder.kind is ReminderKind.POLL:
         return ()

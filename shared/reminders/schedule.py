@@ -90,9 +90,9 @@ class Schedule:
 
 
 def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tuple[Schedule, int]:
-    """Return a reminder's schedule from a coming local time, such as `2026-11-23T09:00`, and the first occurrence, where it starts.
+    """Return a reminder's schedule from a coming local time, such as `2026-11-23T09:00`, and the first occurrence, the schedule's start.
 
-    For example, `FREQ=WEEKLY;BYDAY=MO` from a Saturday starts on the Monday after it: calendar programs show an event at its start.
+    For example, `FREQ=WEEKLY;BYDAY=MO` from a Saturday starts on the next Monday: calendar programs show an event at every start.
     Raises: StagingFault, if the time is malformed, past, too far, skipped or ambiguous; if the rule is not understood, or leaves no
     occurrence.
     """

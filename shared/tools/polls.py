@@ -49,6 +49,7 @@ _COST_UNKNOWN: Final = (
     "LINE did not say how many members the group has, so what a push costs is not known. Nothing was made: ask the person to try once more "
     "in a moment, or without a push."
 )
+_RESULT_UNTOLD: Final = "not told by itself, because reminders are off here: tell the person to ask for it then"
 _NAME_MISSING: Final = (
     "LINE does not say who writes this, so nothing is counted: ask the person to write again with a name."
 )
@@ -202,7 +203,7 @@ class PollTools:
         _, closes_ms = checked_schedule(at, self.zone, None, now_ms=context.now_ms)
         reminders = context.staged.find(ReminderOverlay)
         if reminders is None:
-            return replace(poll, closes_ms=closes_ms), {}
+            return replace(poll, closes_ms=closes_ms), {"result": _RESULT_UNTOLD}
         is_pushed = self.pushes and bool(arguments.get("push"))
         cost = self.size_of(context.conversation.id) if is_pushed else None
         if is_pushed and cost is None:
@@ -433,9 +434,9 @@ def _options_of(arguments: Json) -> tuple[str, ...]:
 
 
 def _choice_in(polls: Sequence[Poll], option: str) -> tuple[Poll, int]:
-    """Return the newest of the polls that has the named option, with the option's number.  Raises: StagingFault.
+    """Return the newest of the polls with the named option, and the option's number.  Raises: StagingFault.
 
-    For example, of "Friday?" and "Lunch?", "soba" is an option of the second. An option of this very name comes before a longer one.
+    For example, of "Friday?" and "Lunch?", "soba" is an option of the second. An option of the very name comes before a longer option.
     """
     folded = fold(option)
     exact = [(poll, number) for poll in polls for number, one in enumerate(poll.options) if fold(one) == folded]

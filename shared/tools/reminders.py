@@ -241,7 +241,7 @@ class ReminderTools:
         return {**confirmation, "quota": quota}
 
     def _messages_each_time(self, overlay: ReminderOverlay, context: TurnContext) -> int | None:
-        """Return the cost of each push in messages of the quota, which the turn's receipts tell; None if LINE does not say."""
+        """Return the cost of each push in messages of the quota, for the receipts of the turn, too; None if LINE does not say."""
         if self.costs is None or context.conversation.is_one_on_one:
             return 1
         cost = self.costs.cost_of(context.conversation.id)

@@ -793,6 +793,13 @@ def test_of_two_polls_of_one_turn_each_tells_its_own_cost(pool: ThreadPoolExecut
     assert "「昼食は？」（11月21日(金) 19:00）" in told
 
 
+def test_where_reminders_are_off_nothing_promises_to_tell_the_result(pool: ThreadPoolExecutor) -> None:
+    ann = group(pool, reminding=Reminding.OFF)
+    poll = polled(ann, closes="2025-11-21T18:00", push=True)
+    assert poll.closes_ms is not None
+    assert "reminders are off" in str(result(ann)["result"])
+
+
 def test_no_result_of_a_poll_is_told_whose_question_was_taken_back(pool: ThreadPoolExecutor) -> None:
     ann = group(pool, reminding=Reminding.PUSH)
     asked = ann.asks("夕食は？", calling(("create_poll", {**DINNER, "closes": "2025-11-21T18:00"})), SAYS)
