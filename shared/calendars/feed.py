@@ -30,18 +30,24 @@ _TOKEN_IN_BYTES: Final = re.compile(rb"\bc[0-9a-f]{40}\b")
 class Calendar(Extensible):
     """calendars/{conversation_id}/calendar.json.
 
-    `token` opens the feed. `made_ms`: LINE's timestamp of the command that made the calendar. `event_id`: the event that gave the token, so
-    that a redelivery gives no other token. `locale`: the language chosen for the chat at that time. `retired`: the names of feeds of
-    earlier tokens, until they are deleted. `untold_id`: the event of a leaving of which the chat may not have been told; empty: none.
+    `token` opens the feed. `made_ms`: LINE's timestamp of the command that made the calendar. `event_id` and `token_ms`: the event that
+    gave the token, with LINE's timestamp, so that neither a redelivery nor an older event gives another token. `locale`: the language
+    chosen for the chat at that time. `retired`: the names of feeds of earlier tokens, until they are deleted. `untold_id`: the event of a
+    leaving of which the chat may not have been told; empty: none.
     """
 
     version: int = VERSION
     token: str = field(repr=False)
     made_ms: int
     event_id: str
+    token_ms: int = 0
     locale: str = ""
     retired: tuple[str, ...] = ()
     untold_id: str = ""
+
+    def has_token_since(self, event_id: str, *, at_ms: int) -> bool:
+        """Whether the token was given by this event, or by a later event."""
+        return self.event_id == event_id or max(self.token_ms, self.made_ms) > at_ms
 
     @property
     def feed_name(self) -> str:

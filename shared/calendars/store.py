@@ -60,20 +60,21 @@ class CalendarStore:
         """Create the calendar's feed without items, unless it exists."""
         self.conversation.objects.store.create(calendar.feed_name, encode(Feed()))
 
-    def renew(self, calendar: Calendar, *, token: str, event_id: str) -> Calendar | None:
+    def renew(self, calendar: Calendar, *, token: str, event_id: str, at_ms: int) -> Calendar | None:
         """Replace the token: the old address shows nothing from now on.  None: the calendar was removed meanwhile.
 
-        Repeated for the same event: deletes the rest of earlier feeds, and gives no other token.
+        Repeated for the same event, or for an event from before the newest token: deletes the rest of earlier feeds, and gives no other
+        token.
         """
-        renewed = replace(calendar, token=token, event_id=event_id)
-        if calendar.event_id != event_id:
+        renewed = replace(calendar, token=token, event_id=event_id, token_ms=at_ms)
+        if not calendar.has_token_since(event_id, at_ms=at_ms):
             self.make_feed(renewed)
 
         def with_token(stored: Calendar) -> Calendar | None:
-            if stored.event_id == event_id:
+            if stored.has_token_since(event_id, at_ms=at_ms):
                 return None
             retired = (*stored.retired, stored.feed_name)
-            return replace(stored, token=token, event_id=event_id, retired=retired, untold_id="")
+            return replace(stored, token=token, event_id=event_id, token_ms=at_ms, retired=retired, untold_id="")
 
         current = self._update(with_token)
         if current is None or current.token != token:

@@ -103,7 +103,7 @@ class CalendarHandler:
         calendar = store.read()
         if calendar is None:
             return
-        renewed = store.renew(calendar, token=self._token(), event_id=event.webhook_event_id)
+        renewed = self._renewed(store, calendar, event)
         logs.info("calendar_renewed")
         if renewed is not None and renewed.event_id == event.webhook_event_id and self.is_admitted(store.conversation):
             self.announcer.announce(store.conversation, self._new_address(event))
@@ -123,10 +123,14 @@ class CalendarHandler:
                     token=self._token(),
                     made_ms=event.timestamp_ms,
                     event_id=event.webhook_event_id,
+                    token_ms=event.timestamp_ms,
                     locale=store.conversation.turn.chosen_locale() or "",
                 )
             )
-        return store.renew(calendar, token=self._token(), event_id=event.webhook_event_id) if is_new else calendar
+        return self._renewed(store, calendar, event) if is_new else calendar
+
+    def _renewed(self, store: CalendarStore, calendar: Calendar, event: LineEvent) -> Calendar | None:
+        return store.renew(calendar, token=self._token(), event_id=event.webhook_event_id, at_ms=event.timestamp_ms)
 
     def _token(self) -> str:
         return token_of(self.conversations.new_id(), self.conversations.new_id())

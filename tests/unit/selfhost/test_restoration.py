@@ -222,7 +222,7 @@ def test_an_address_that_was_renewed_or_revoked_since_opens_nothing_again(machin
         chat = conversations.of(recorded.USER)
         calendar = CalendarStore(chat).read()
         assert calendar is not None
-        CalendarStore(chat).renew(calendar, token=new, event_id="event-2")
+        CalendarStore(chat).renew(calendar, token=new, event_id="event-2", at_ms=2)
         store.delete(f"hooks/{recorded.USER}/{revoked}.json")
         HookStore(chat).update(renewed, lambda hook: replace(hook, mark="2"))
         for marker in store.list(DUE_PREFIX):

@@ -341,6 +341,30 @@ def test_a_member_who_leaves_no_longer_knows_the_address(member: Person) -> None
     assert len(feeds_in(member)) == 1
 
 
+def test_what_comes_again_after_a_newer_address_leaves_that_address(member: Person) -> None:
+    makes_calendar(member)
+    leaving = member.sends(leaves(member))
+    command = member.says("/calendar new")
+    newest = makes_calendar(member)
+    member.sends(leaving)
+    assert makes_calendar(member) == newest
+
+    member.sends(leaves(member))
+    newest = makes_calendar(member)
+    member.sends(command)
+    assert makes_calendar(member) == newest
+    assert len(feeds_in(member)) == 1
+
+
+def test_a_leaving_that_comes_late_leaves_a_calendar_that_was_made_after_it(member: Person) -> None:
+    leaving = leaves(member)
+    address = makes_calendar(member)
+
+    member.sends(leaving)
+
+    assert makes_calendar(member) == address
+
+
 def test_a_chat_is_told_of_the_leaving_on_the_token_of_the_next_message_once(member: Person) -> None:
     makes_calendar(member)
     said = len(member.worker.said)
