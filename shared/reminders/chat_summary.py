@@ -317,10 +317,16 @@ def _settle(conversation: Conversation) -> None:
 
 
 def spoken_before(conversation: Conversation, history: History, reminder: Reminder, occurrence_ms: int) -> Recollection:
-    """Return the newest records of a summary's span; nothing from before the last joining, because a newcomer reads the summary, too."""
-    joined_ms, begin_ms = conversation.members.last_joined_ms(), span_begin_ms(reminder, occurrence_ms)
-    if joined_ms is not None and joined_ms < occurrence_ms:
-        begin_ms = max(begin_ms, joined_ms)
+    """Return the newest records of a summary's span; nothing from before the last joining, because a newcomer reads the summary, too.
+
+    A private summary is read by the asking member alone, and has nothing from before that member's own joining.
+    """
+    members = conversation.members
+    is_private = reminder.is_private and reminder.user_id is not None
+    joined_ms = members.joined_ms([reminder.user_id or ""]) if is_private else members.last_joined_ms()
+    begin_ms = max(span_begin_ms(reminder, occurrence_ms), joined_ms or 0)
+    if begin_ms >= occurrence_ms:
+        return Recollection.of(())
     archived = conversation.archive.read(since_ms=begin_ms, until_ms=occurrence_ms)
     remembered = Recollection.of_archive(archived) | Recollection.of_history(history)
     records = [

@@ -284,6 +284,25 @@ def test_nothing_from_before_the_last_joining_is_summed_up(ann: Person) -> None:
     assert "集合は10時" in ann.worker.prompt()
 
 
+def test_who_joins_while_a_summary_waits_reads_nothing_from_before(ann: Person) -> None:
+    sets(ann)
+    tells(ann, "ケンには内緒")
+    passes(ann, hours=18.4)
+    ann.worker.clock.move(60)
+    joined = {"members": [{"type": "user", "userId": "U" + "7" * 32}]}
+    ann.sends(ann.events.event("memberJoined", joined=joined, timestamp=ann.worker.clock.now_ms()))
+    ann.worker.clock.move(60)
+
+    first = tells(ann, "ようこそ")
+    passes(ann, hours=24)
+    next_day = tells(ann, "おはよう", SUMS_UP)
+
+    assert said_for(ann, first) == []
+    assert len(said_for(ann, next_day)) == 1
+    assert "内緒" not in ann.worker.prompt()
+    assert "ようこそ" in ann.worker.prompt()
+
+
 def test_a_pause_keeps_a_summary_from_being_told(ann: Person) -> None:
     sets(ann)
     tells(ann, "集合は10時")

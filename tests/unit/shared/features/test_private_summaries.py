@@ -109,6 +109,22 @@ def test_a_summary_for_one_member_goes_to_their_own_chat_within_a_minute(ann: Pe
     assert "私だけに" not in ann.worker.prompt()
 
 
+@pytest.mark.parametrize("is_asker", [True, False])
+def test_it_begins_with_the_askers_own_joining(ann: Person, *, is_asker: bool) -> None:
+    tells(ann, "集合は10時にしよう")
+    ann.worker.clock.move(2)
+    joined = {"members": [{"type": "user", "userId": ASKER if is_asker else "U" + "7" * 32}]}
+    ann.sends(ann.events.event("memberJoined", joined=joined, timestamp=ann.worker.clock.now_ms()))
+    ann.worker.clock.move(2)
+    tells(ann, "駅前で")
+    asks(ann)
+
+    passes(ann, SUMS_UP)
+
+    assert "駅前で" in ann.worker.prompt()
+    assert ("集合は10時" in ann.worker.prompt()) is not is_asker
+
+
 def test_no_word_of_it_is_stored_in_the_1_1_chat_or_shown_there(ann: Person) -> None:
     tells(ann, "集合は10時にしよう")
     asks(ann)
