@@ -31,6 +31,11 @@ class People:
         """Return the name of one member."""
         return self.display_names.of(conversation.id, [user_id], bot_names=self.bot_name.all)[user_id]
 
+    def former_marks(self, conversation: Conversation, messages: Iterable[MessageRecord]) -> frozenset[str]:
+        """Return the marks of authors of the messages who have left the group, as far as LINE says so."""
+        user_ids = (message.user_id for message in messages if message.user_id is not None)
+        return frozenset(map(mark_id, self.display_names.former_members(conversation.id, user_ids)))
+
     def of(
         self,
         conversation: Conversation,

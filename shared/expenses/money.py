@@ -1,6 +1,6 @@
 """Amounts of money as integers of a currency's minor unit: 1,200 yen are 1200, and 12.50 dollars are 1250.
 
-Source: ISO 4217, table A.1: the number of decimals of each currency.
+Sources: ISO 4217, table A.1: the number of decimals of each currency; CLDR, supplementalData, `fractions`: `cashDigits`.
 """
 
 import re
@@ -12,6 +12,10 @@ _NO_DECIMALS: Final = frozenset(
 )
 _THREE_DECIMALS: Final = frozenset({"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"})
 _USUAL_DECIMALS: Final = 2
+_PAID_WHOLE: Final = frozenset(
+    {"ALL", "AMD", "COP", "HUF", "IDR", "IRR", "KHR", "LAK", "LBP", "MGA", "MMK", "MNT", "PKR", "RSD", "TWD", "TZS", "UZS"}
+)
+"""Currencies with decimals that nobody pays."""
 _CODE: Final = re.compile(r"[A-Z]{3}")
 _NUMBER: Final = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,12})(?:\.([0-9]{1,3}))?")
 MOST: Final = 10**13
@@ -63,6 +67,11 @@ def decimals_of(currency: str) -> int:
     if currency in _NO_DECIMALS:
         return 0
     return 3 if currency in _THREE_DECIMALS else _USUAL_DECIMALS
+
+
+def unit_of_share(currency: str) -> int:
+    """Return the least amount to give somebody, in minor units: 1 cent for USD, but 100 for TWD, because nobody pays a part of a dollar."""
+    return 10 ** decimals_of(currency) if currency in _PAID_WHOLE else 1
 
 
 def money_in(amount: str, currency: str) -> Money:

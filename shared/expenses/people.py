@@ -1,9 +1,10 @@
 """From names in a call of the model to members.
 
 A member's person key is the member's mark, so the record holds no id of LINE's; a person without a message is `~` and the name. A name
-means the member with an equal name; else the only member with a name around the name: "ken" means "Ken Sato".
+means the member with an equal name; else the only member with a name around the name: "sato" means "Ken Sato", and "al" is not "Sally".
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -43,7 +44,8 @@ class Circle:
             return self.self_key
         compared = {key: comparable_name(other) for key, other in self._shown_names.items()}
         equal = [key for key, other in compared.items() if other == asked]
-        meant = equal or [key for key, other in compared.items() if asked in other]
+        begins = re.compile(rf"(?<![a-z0-9]){re.escape(asked)}" if asked[0].isascii() else re.escape(asked))
+        meant = equal or [key for key, other in compared.items() if begins.search(other)]
         if len(meant) > 1:
             shown = ", ".join(sorted(map(self.name_of, meant)))
             raise StagingFault(f"{name[:NAME_LIMIT]!r} may be {shown}: ask which of them is meant.")

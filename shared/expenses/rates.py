@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from shared.expenses.money import AmountError, decimals_of, is_currency
+from shared.expenses.money import AmountError, decimals_of, is_currency, unit_of_share
 from shared.frozen import frozen
 
 MOST_RATES: Final = 5
@@ -97,20 +97,20 @@ class Rates:
             for person, minor in balances[code].items():
                 exact[person] = exact.get(person, Fraction()) + minor * factors.get(code, Fraction(1))
         apart = {code: dict(totals) for code, totals in balances.items() if code not in {*factors, self.target}}
-        return dict(sorted({**apart, self.target: rounded_together(exact)}.items()))
+        return dict(sorted({**apart, self.target: rounded_together(exact, unit=unit_of_share(self.target))}.items()))
 
 
-def rounded_together(exact: Mapping[str, Fraction]) -> dict[str, int]:
-    """Return whole units for exact amounts; both add up to zero, and no difference is a whole unit.
+def rounded_together(exact: Mapping[str, Fraction], *, unit: int = 1) -> dict[str, int]:
+    """Return whole multiples of `unit` for exact amounts; both add up to zero, and no difference is a whole unit.
 
     The rest of rounding down goes to the amounts with the largest fractions, a unit each: `{"ann": 1.5, "ben": -1.5}` becomes
     `{"ann": 2, "ben": -2}`. Raises: ValueError, if the sum is not zero.
     """
     if sum(exact.values(), Fraction()):
         raise ValueError("balances add up to zero")
-    whole = {person: math.floor(amount) for person, amount in exact.items()}
+    whole = {person: math.floor(amount / unit) for person, amount in exact.items()}
     short_units = -sum(whole.values())
-    largest_first: Iterable[str] = sorted(exact, key=lambda person: (whole[person] - exact[person], person))
+    largest_first: Iterable[str] = sorted(exact, key=lambda person: (whole[person] - exact[person] / unit, person))
     for person in list(largest_first)[:short_units]:
         whole[person] += 1
-    return whole
+    return {person: units * unit for person, units in whole.items()}

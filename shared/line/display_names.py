@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
 from dataclasses import field
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from cachetools import TLRUCache
 
@@ -22,6 +22,7 @@ from shared.line.graphemes import LONGEST_GRAPHEME, graphemes
 from shared.line.ids import mask_ids
 from shared.line.lookalikes import BLANK_LETTERS, skeleton
 
+_Result = TypeVar("_Result")
 LONGEST_NAME: Final = 20  # graphemes
 CACHED_S: Final = 600.0
 MISSING_CACHED_S: Final = 60.0
@@ -125,7 +126,7 @@ def _new_cache() -> TLRUCache[tuple[str, str], str | None]:
     return TLRUCache(_NAMES_CACHED, ttu=_expiry_s)
 
 
-def _result_of(lookup: "Future[str | None]", deadline: Deadline) -> str | None:
+def _result_of(lookup: "Future[_Result | None]", deadline: Deadline) -> _Result | None:
     try:
         return lookup.result(timeout=deadline.left_s)
     except TimeoutError:
@@ -162,6 +163,15 @@ class DisplayNames:
     def begin(self, conversation_id: str, user_id: str) -> None:
         """Begin to look up a name that is not cached; the next caller of `of` waits for the look-up."""
         self._begin(conversation_id, user_id)
+
+    def former_members(self, conversation_id: str, user_ids: Iterable[str]) -> frozenset[str]:
+        """Return the people without membership in the group or room; without an answer of LINE in time, a person counts as a member."""
+        checks = {
+            user_id: self.threads.submit(copy_context().run, self.profiles.is_member, conversation_id, user_id)
+            for user_id in dict.fromkeys(user_ids)
+        }
+        deadline = Deadline.after(self.clock, self.waited_s)
+        return frozenset(user_id for user_id, check in checks.items() if _result_of(check, deadline) is False)
 
     def _begin(self, conversation_id: str, user_id: str) -> "Future[str | None] | str | None":
         """Return the cached name, or the look-up under way."""

@@ -7,7 +7,7 @@ from shared.agent.grounding import numbers_said, plain_number
 from shared.agent.model import Json
 from shared.agent.overlay import StagingFault
 from shared.expenses.expense import WHAT_LIMIT, Expense
-from shared.expenses.money import Money, money_in
+from shared.expenses.money import Money, money_in, unit_of_share
 from shared.expenses.people import Circle
 from shared.expenses.rates import Rates, rate_of
 from shared.expenses.shares import divided, with_exact
@@ -59,10 +59,11 @@ class Sharing:
         """Return each person's share, in minor units; `people` share where the call names nobody.  Raises: StagingFault."""
         keys = (*(self.among or people), *self.weights)
         weights = {key: self.weights.get(key, 1) for key in keys if key not in self.left_out and key not in self.exact}
+        unit = unit_of_share(money.currency)
         try:
             if self.exact:
-                return with_exact(money.minor, self.exact, weights, payer=payer)
-            return divided(money.minor, weights, payer=payer)
+                return with_exact(money.minor, self.exact, weights, payer=payer, unit=unit)
+            return divided(money.minor, weights, payer=payer, unit=unit)
         except ValueError as fault:
             raise StagingFault(f"{fault}: {_HOW}.", may_retry=True) from fault
 
@@ -70,7 +71,11 @@ class Sharing:
 def people_of(expense: Expense) -> Sequence[str]:
     """Return who shares an expense in equal parts, for a new amount.  Raises: StagingFault, if the parts are not equal."""
     for people in (tuple(expense.shares), tuple(key for key in expense.shares if key != expense.payer)):
-        if people and divided(expense.minor, dict.fromkeys(people, 1), payer=expense.payer) == expense.shares:
+        equal = dict.fromkeys(people, 1)
+        units = {unit_of_share(expense.currency), 1}  # 0.1.0 divided every currency to the last minor unit
+        if people and any(
+            divided(expense.minor, equal, payer=expense.payer, unit=unit) == expense.shares for unit in units
+        ):
             return people
     raise StagingFault(f"The shares of {expense.what!r} are not equal: {_HOW}.")
 

@@ -177,8 +177,8 @@ class ExpenseTools:
             people = people_of(before) if sharing.concerns_all(money) else ()
             shares = sharing.shares(money, people, payer=payer)
         else:
-            self._check_all_are_known(sharing, money, circle, context)
-            shares = sharing.shares(money, circle.names, payer=payer)
+            people = self._everybody(sharing, circle, context) if sharing.concerns_all(money) else ()
+            shares = sharing.shares(money, people, payer=payer)
         names = circle.names_of((payer, *shares))
         return replace(
             before,
@@ -192,11 +192,26 @@ class ExpenseTools:
             provenance=before.provenance | _sources((what, str(arguments.get("amount", ""))), context),
         )
 
-    def _check_all_are_known(self, sharing: Sharing, money: Money, circle: Circle, context: TurnContext) -> None:
+    def _everybody(self, sharing: Sharing, circle: Circle, context: TurnContext) -> Sequence[str]:
+        """Return the people who share an amount that is divided among all: the known people, without authors who have left the group.
+
+        Raises: StagingFault, while the bot does not know all.
+        """
+        chat, known = context.conversation, tuple(circle.names)
+        self._check_all_are_known(known, sharing, circle, context)
+        if chat.is_one_on_one:
+            return known
+        former = self.people.former_marks(chat, (*context.earlier, *context.to_answer))
+        present = tuple(key for key in known if key not in former)
+        if len(present) < len(known):
+            self._check_all_are_known(present, sharing, circle, context)
+        return present
+
+    def _check_all_are_known(
+        self, known: Sequence[str], sharing: Sharing, circle: Circle, context: TurnContext
+    ) -> None:
         """Ask who shares an amount that is divided among all, while the bot does not know all.  Raises: StagingFault."""
-        if not sharing.concerns_all(money):
-            return
-        names = {key: circle.name_of(key) for key in (*circle.names, *sharing.named)}
+        names = {key: circle.name_of(key) for key in (*known, *sharing.named)}
         chat = context.conversation
         if len(names) < 2:  # noqa: PLR2004 - the person who asks, and somebody else
             raise StagingFault("Nobody else is known in this chat: ask who shares it.")

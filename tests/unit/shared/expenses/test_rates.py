@@ -71,6 +71,11 @@ def test_without_a_rate_currencies_are_kept_apart(kept: dict[str, dict[str, int]
     assert Rates().converted(kept) == kept
 
 
+def test_what_nobody_can_pay_is_rounded_to_what_people_pay() -> None:
+    exact = {"ann": Fraction(250), "ben": Fraction(-125), "cho": Fraction(-125)}
+    assert rounded_together(exact, unit=100) == {"ann": 200, "ben": -100, "cho": -100}
+
+
 def test_what_rounding_leaves_goes_to_the_largest_fractions() -> None:
     exact = {"ann": Fraction(5, 3), "ben": Fraction(-4, 3), "cho": Fraction(-1, 3)}
     assert rounded_together(exact) == {"ann": 2, "ben": -1, "cho": -1}

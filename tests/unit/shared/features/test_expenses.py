@@ -167,6 +167,17 @@ def test_a_name_that_fits_two_members_is_asked_about(ann: Person) -> None:
     assert "ask which of them is meant" in str(result(ann))
 
 
+def test_a_name_means_a_member_by_the_beginning_of_a_word_of_the_members_name(ann: Person) -> None:
+    ann.worker.profiles.names["U" + "7" * 32] = "Sally Tanaka"
+    ann.asks("hello", SAYS, by="U" + "7" * 32)
+    pays(ann, "Al paid the taxi", what="taxi", amount="900", payer="Al")
+    assert [one.names[one.payer] for one in expenses(ann)] == ["Al"]
+
+    pays(ann, "Tana paid lunch", what="lunch", amount="900", payer="Tana")
+    lunch = next(one for one in expenses(ann) if one.what == "lunch")
+    assert lunch.names[lunch.payer] == "Sally Tanaka"
+
+
 def test_where_nobody_else_is_known_the_bot_asks_who_shares(pool: ThreadPoolExecutor) -> None:
     alone = Person(PushedWorker(pool, currency="JPY"), is_in_group=False)
     pays(alone, "夕食6000円", what="夕食", amount="6000")
@@ -190,6 +201,26 @@ def test_members_who_are_named_once_are_known_like_those_who_wrote(ann: Person) 
     pays(ann, "dinner, without Eve", what="dinner", amount="4000", without=["Eve"])
     dinner = next(one for one in expenses(ann) if one.what == "dinner")
     assert shares(dinner) == {"Ann": 1_000, "Ben": 1_000, "Cho": 1_000, "Dan": 1_000}
+
+
+def test_who_has_left_the_group_shares_no_further_amount_and_still_owes_the_earlier_ones(ann: Person) -> None:
+    pays(ann, "タクシー900円", what="タクシー", amount="900")
+    ann.worker.profiles.strangers = {CHO}
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    dinner = next(one for one in expenses(ann) if one.what == "夕食")
+    assert shares(dinner) == {"Ann": 3_000, "Ben": 3_000}
+
+    ann.asks("いくら？", calling(("balance", {})), SAYS)
+    assert {one["name"]: one["amount"] for one in result(ann)["balances"]}["Cho"] == "-¥300"
+
+
+def test_a_member_who_came_for_one_who_left_is_asked_about(ann: Person) -> None:
+    ann.worker.line.members[recorded.GROUP] = 3
+    ann.worker.profiles.strangers = {CHO}
+    pays(ann, "夕食6000円", what="夕食", amount="6000")
+    assert expenses(ann) == []
+    assert "Only 2 of 3 members are known: " in str(result(ann))
+    assert "Cho" not in str(result(ann))
 
 
 def test_nobody_else_is_asked_about_where_exact_amounts_are_the_whole(ann: Person) -> None:
@@ -290,6 +321,24 @@ def test_currencies_are_kept_apart(ann: Person) -> None:
     ]
     ann.asks("残りは？", calling(("list_expenses", {})), SAYS)
     assert [one["amount"] for one in result(ann)["expenses"]] == ["¥6,000"]
+
+
+def test_an_amount_of_a_currency_without_small_coins_is_divided_into_whole_dollars(ann: Person) -> None:
+    pays(ann, "晚餐1000元", what="晚餐", amount="1000", currency="TWD")
+    assert shares(expenses(ann)[0]) == {"Ann": 33_400, "Ben": 33_300, "Cho": 33_300}
+    assert "（NT$1,000: Ann NT$334、Ben NT$333、Cho NT$333、Annが支払い）" in ann.worker.said[-1]
+    assert changes(ann, amount="2000") == {"Ann": 66_800, "Ben": 66_600, "Cho": 66_600}
+
+    rate = {"amount": "1", "currency": "USD", "makes": "32.5", "into": "TWD"}
+    pays(ann, "taxi 10 dollars", by=BEN, what="taxi", amount="10", currency="USD")
+    ann.asks("1 dollar is 32.5", calling(("balance", {"rates": [rate]})), SAYS)
+    assert [one["amount"] for one in result(ann)["balances"] if "." in one["amount"]] == []
+    assert len(result(ann)["balances"]) == 3
+
+
+def test_cents_that_somebody_paid_are_divided_to_the_cent(ann: Person) -> None:
+    pays(ann, "12.50元", what="gum", amount="12.50", currency="TWD")
+    assert sorted(shares(expenses(ann)[0]).values()) == [416, 416, 418]
 
 
 DOLLAR: Final = {"amount": "1", "currency": "USD", "makes": "150", "into": "JPY"}
