@@ -13,7 +13,25 @@ _NO_DECIMALS: Final = frozenset(
 _THREE_DECIMALS: Final = frozenset({"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"})
 _USUAL_DECIMALS: Final = 2
 _PAID_WHOLE: Final = frozenset(
-    {"ALL", "AMD", "COP", "HUF", "IDR", "IRR", "KHR", "LAK", "LBP", "MGA", "MMK", "MNT", "PKR", "RSD", "TWD", "TZS", "UZS"}
+    {
+        "ALL",
+        "AMD",
+        "COP",
+        "HUF",
+        "IDR",
+        "IRR",
+        "KHR",
+        "LAK",
+        "LBP",
+        "MGA",
+        "MMK",
+        "MNT",
+        "PKR",
+        "RSD",
+        "TWD",
+        "TZS",
+        "UZS",
+    }
 )
 """Currencies with decimals that nobody pays."""
 _CODE: Final = re.compile(r"[A-Z]{3}")

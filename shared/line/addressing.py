@@ -12,6 +12,7 @@ from typing import Final, TypeGuard
 from shared.line.emojis import with_emoji_names, with_marked_emojis
 from shared.line.events import LineEvent, MessageContent
 
+NO_BREAK_SPACE: Final = "\u00a0"
 _AT_SIGNS: Final = ("@", "＠")
 _VOCATIVES: Final = ("さん", "ちゃん", "くん", "君", "さま", "様", "님", "씨", "야", "아")
 _PAUSES: Final = ",，、.。:：;；!！?？~〜…"
@@ -70,11 +71,26 @@ def without_address(content: MessageContent, *, bot_names: Sequence[str]) -> str
     return with_emoji_names(remaining_text.strip() or text, emojis)
 
 
-def _own_mentions(fields: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+def with_whole_mentions(fields: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the fields of a text with no-break spaces within mentions, so that a reader of the text finds where a mention ends.
+
+    For example, in "@Ann Lee hi", which mentions Ann Lee, such a space stands between "Ann" and "Lee".
+    """
+    text = _text(fields)
+    for start, end in filter(None, (_span(text, mentionee) for mentionee in _mentions(fields))):
+        text = text[:start] + text[start:end].replace(" ", NO_BREAK_SPACE) + text[end:]
+    return {**fields, "text": text} if text else fields
+
+
+def _mentions(fields: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     mention = fields.get("mention")
     mentionees = mention.get("mentionees") if isinstance(mention, dict) else None
-    for mentionee in mentionees if isinstance(mentionees, list) else ():
-        if isinstance(mentionee, dict) and mentionee.get("isSelf") is True and mentionee.get("type") != "all":
+    yield from (one for one in (mentionees if isinstance(mentionees, list) else ()) if isinstance(one, dict))
+
+
+def _own_mentions(fields: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    for mentionee in _mentions(fields):
+        if mentionee.get("isSelf") is True and mentionee.get("type") != "all":
             yield mentionee
 
 

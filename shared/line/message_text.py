@@ -6,6 +6,7 @@ Source: LINE, "Message event": the fields of each `message.type`; `keywords` of 
 from collections.abc import Callable, Mapping
 from typing import Final, TypeGuard
 
+from shared.line.addressing import with_whole_mentions
 from shared.line.emojis import with_emoji_names, with_marked_emojis
 from shared.line.readable import readable
 
@@ -14,14 +15,14 @@ _LARGEST: Final = 1e15
 
 
 def describe(message_type: str, fields: Mapping[str, object]) -> str:
-    """Return the words of a text message; for any other type a line, for example `[location: Tokyo Station, 1-9-1 Marunouchi, ...]`."""
+    """Return the words of a text message, with whole mentions; for any other type a line, for example `[location: Tokyo Station, 1-9-1 Marunouchi, ...]`."""
     described = _DESCRIPTIONS.get(message_type)
     line = described(fields) if described else _tag("unsupported message", message_type)
     return readable(line)
 
 
 def _text(fields: Mapping[str, object]) -> str:
-    return with_emoji_names(*with_marked_emojis(fields))
+    return with_emoji_names(*with_marked_emojis(with_whole_mentions(fields)))
 
 
 def _sticker(fields: Mapping[str, object]) -> str:

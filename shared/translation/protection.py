@@ -25,7 +25,9 @@ _EMOJI: Final = (
     r"(?:\p{Regional_Indicator}{2}|(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f?)"
     r"[\p{M}\u200d\p{Emoji_Modifier}\p{Extended_Pictographic}\ufe0f]*)"
 )
-_MENTION: Final = r"(?<![\w.])[@＠][^\s@＠、。，,!！?？:：]{1,40}"
+_MENTION: Final = (
+    r"(?<![\w.])[@＠](?:[^\s@＠、。，,!！?？:：]|\u00a0){1,40}"  # a no-break space stands within a mention
+)
 _NUMBER: Final = (
     r"(?:[¥￥$€£฿₫₩]|NT\$|US\$|Rp\.? ?)?"
     r"(?<!\p{Nd})\p{Latin}*\p{Nd}[\p{Nd}\p{Latin}]*(?:[.,:：/\-−–~〜][\p{Nd}\p{Latin}]*\p{Nd}[\p{Nd}\p{Latin}]*)*"
