@@ -15,7 +15,7 @@ _LARGEST: Final = 1e15
 
 
 def describe(message_type: str, fields: Mapping[str, object]) -> str:
-    """Return the words of a text message, with whole mentions; for any other type a line, for example `[location: Tokyo Station, 1-9-1 Marunouchi, ...]`."""
+    """Return the words of a text, with whole mentions; for another type a line: `[location: Tokyo Station, 1-9-1 Marunouchi, ...]`."""
     described = _DESCRIPTIONS.get(message_type)
     line = described(fields) if described else _tag("unsupported message", message_type)
     return readable(line)
