@@ -107,6 +107,7 @@ def back_up(settings: ServeSettings, database: Database, clock: Clock) -> Path:
 
 
 def print_line(text: str) -> None:
-    """Print a line for the operator; the log goes to stderr."""
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+    """Print a line for the operator, unless the disk behind it is full; the log goes to stderr."""
+    with contextlib.suppress(OSError):  # the threads that register the webhook and restart the tunnel go on
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()

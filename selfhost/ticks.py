@@ -6,7 +6,6 @@ from typing import Final
 
 from shared import logs
 from shared.clock import MINUTE_MS, Clock
-from shared.errors import AizuchiError
 
 _LATER_S: Final = 1.0
 """The delay of a tick after the start of its minute, so that a slightly different clock never makes the tick early."""
@@ -38,6 +37,6 @@ class Ticks:
             for work in self._works:
                 try:
                     work()
-                except AizuchiError as cause:
+                except Exception as cause:  # noqa: BLE001 - the ticks that follow must come, whatever a work has met
                     logs.error("tick_failed", cause=cause)
             self._stopping.wait(MINUTE_MS / 1_000 - self._clock.now_ms() % MINUTE_MS / 1_000 + _LATER_S)

@@ -59,7 +59,7 @@ class Moments:
 
 
 class _Sink:
-    """The output stream; every line is written whole, from any thread."""
+    """The output stream; every line is written whole, from any thread, or is lost if the stream refuses it."""
 
     def __init__(self) -> None:
         self._put: Callable[[str], object] = sys.stdout.write
@@ -79,7 +79,10 @@ class _Sink:
         bound_fields = _BOUND.get(_NOTHING)
         encoded = _ENCODE({**bound_fields, **fields} if bound_fields else fields)
         rest = f", {encoded[1:]}" if len(encoded) > len("{}") else "}"
-        self._put(f'{_head(severity, message)}"{moment}"{rest}\n')
+        with contextlib.suppress(
+            OSError
+        ):  # a full disk, or a reader that ended: the work that the line tells of goes on
+            self._put(f'{_head(severity, message)}"{moment}"{rest}\n')
 
 
 _SINK: Final = _Sink()

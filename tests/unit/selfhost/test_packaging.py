@@ -87,5 +87,6 @@ def test_the_service_waits_until_turns_have_ended() -> None:
 
     assert service["ExecStart"].endswith("-m selfhost")
     assert int(service["TimeoutStopSec"]) > 20
+    assert service["OOMPolicy"] == "continue"  # else the end of a reading process would end the bot
     assert service["User"] == service["StateDirectory"] == "aizuchi"
     assert service["ProtectSystem"] == "strict"

@@ -57,6 +57,17 @@ def test_an_error_names_the_types_of_its_causes(lines: io.StringIO) -> None:
     assert "4711" not in lines.getvalue()
 
 
+def test_a_line_that_a_full_disk_refuses_ends_nothing(lines: io.StringIO) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:  # noqa: PTH123 - a device
+        logs.configure(full)
+
+        logs.error("tick_failed", cause=ValueError())
+
+    logs.configure(lines)
+    logs.info("tick_handled")
+    assert [json.loads(line)["message"] for line in lines.getvalue().splitlines()] == ["tick_handled"]
+
+
 def test_pseudonyms_are_the_same_for_who_knows_the_secret_only() -> None:
     chat = "U" + "a" * 32
     with pytest.MonkeyPatch.context() as patched:
