@@ -39,8 +39,10 @@ class LanguageHandler:
 
         Repeated: the same choice, unless a later event has chosen otherwise, and announced once. Raises: as `show` does.
         """
-        self.conversations.of(event.conversation_id).turn.choose_locale(locale)
-        logs.info("language_chosen", locale=locale)
+        conversation = self.conversations.of(event.conversation_id)
+        if conversation.journal.outcome_of(event.webhook_event_id) is None:
+            conversation.turn.choose_locale(locale)
+            logs.info("language_chosen", locale=locale)
         chosen = Announcement(
             event=event,
             text=self.phrases.text(Phrase.LANGUAGE_DONE, locale=locale),

@@ -9,6 +9,7 @@ from shared.line.addressing import without_address
 from shared.line.events import MessageContent
 from shared.line.language import shown_language
 from shared.locales import LOCALES
+from shared.locales.language_names import LANGUAGES
 
 _LONGEST: Final = 200  # code points, invisible characters included
 
@@ -143,7 +144,7 @@ def written_words(content: MessageContent, *, bot_names: Sequence[str]) -> tuple
 
 
 def locale_of(text: str) -> str | None:
-    """Return the locale after the command `Command.LANGUAGE`: "@Aizuchi /language th" -> "th"; None without a locale."""
+    """Return the locale after the command `Command.LANGUAGE`: "/language th" and "@Aizuchi /language ไทย" -> "th"; None without one."""
     return _locale_in(_words(f"/{unicodedata.normalize('NFKC', text).rpartition('/')[2]}"))
 
 
@@ -170,7 +171,7 @@ def _locale_in(words: str) -> str | None:
     command, _, locale = words.partition(" ")
     if command != Command.LANGUAGE:
         return None
-    return next((one for one in LOCALES if one.casefold() == locale), None)
+    return next((one for one in LOCALES if locale in {one.casefold(), LANGUAGES[one].casefold()}), None)
 
 
 def _words(text: str) -> str:

@@ -38,6 +38,21 @@ def test_the_command_alone_shows_the_language_with_a_button_for_each(friend: Per
     assert [one.label for one in message.quick_replies] == ["日本語", "English", "繁體中文", "ไทย"]
 
 
+def test_a_choice_that_is_delivered_again_does_not_undo_a_later_one(friend: Person) -> None:
+    thai = friend.says("/language th")
+    friend.says("/language English")
+    friend.sends(thai)
+    friend.says("/reminders")
+
+    assert friend.worker.said[1:] == [of(Phrase.LANGUAGE_DONE, "en"), of(Phrase.REMINDERS_NONE, "en")]
+
+
+@pytest.mark.parametrize(("name", "locale"), [("日本語", "ja"), ("ＥＮＧＬＩＳＨ", "en"), ("繁體中文", "zh-TW"), ("ไทย", "th")])
+def test_a_language_is_chosen_by_the_name_on_its_button(friend: Person, name: str, locale: str) -> None:
+    friend.says(f"/language {name}")
+    assert friend.worker.said == [of(Phrase.LANGUAGE_DONE, locale)]
+
+
 def test_a_tap_chooses_the_language(friend: Person) -> None:
     asked = friend.says("/language")
     (message,) = friend.worker.line.replied[asked["replyToken"]]
