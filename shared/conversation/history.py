@@ -138,6 +138,13 @@ class History:
         """Return the history with media quoted by messages."""
         return replace(self, quoted=tuple(media))
 
+    def has_answered(self, webhook_event_id: str) -> bool:
+        """Whether an earlier delivery of the event was answered; the effect of that delivery may have been undone since.
+
+        For example, a tap made a hook, somebody revoked the hook, and the tap is delivered again.
+        """
+        return webhook_event_id in self.recorded or webhook_event_id in self.covered
+
     @property
     def shown_rows(self) -> tuple[IndexRow, ...]:
         """The rows of the index and of all blocks."""

@@ -100,6 +100,8 @@ class HooksHandler:
         offered = question.offer.hook if question is not None and question.text is not None else None
         if question is None or offered is None or not offered.name:  # withdrawn or erased since
             return self._say(event, Phrase.PRESS_VOID)
+        if history.has_answered(event.webhook_event_id):  # and perhaps revoked since
+            return self._say(event, Phrase.HOOK_GONE)
         url = self._url()
         if url is None:
             return self._say(event, Phrase.HOOK_NO_ADDRESS)
@@ -157,10 +159,12 @@ class HooksHandler:
         )
 
     def _by_name(self, event: LineEvent, choice: HookChoice, name: str) -> EventResult:
+        """Revoke or rotate the hook of this name, unless the hook was made later, or the event was answered before."""
         conversation = self.conversations.of(event.conversation_id)
         hooks = HookStore(conversation).read_all()
         hook = next((hook for hook in hooks if hook.name.casefold() == name.casefold()), None)
-        if hook is None:
+        is_later = hook is not None and hook.made_ms > event.timestamp_ms
+        if hook is None or is_later or self.reader.read_newest(conversation).has_answered(event.webhook_event_id):
             return self._say(event, Phrase.HOOK_GONE)
         return self._carry_out(event, conversation, HookPress(choice=choice, hook_id=hook.id, mark=hook.mark), hook)
 

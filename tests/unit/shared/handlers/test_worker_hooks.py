@@ -280,6 +280,33 @@ def test_a_rotated_hook_takes_only_its_new_token(member: Person) -> None:
     assert bubbles(member) == ("🔔 ci\nfrom the new token",)
 
 
+def test_a_tap_that_is_delivered_again_brings_no_revoked_hook_back(member: Person) -> None:
+    member.says("/hook new ci")
+    tap = member.presses(member.newest_button)
+    system = System(member.worker, shown_token(member.worker))
+    member.says("/hook revoke ci")
+    member.sends(tap)
+
+    system.sends("from a revoked hook")
+    assert hooks_of(member) == ()
+
+
+def test_a_command_that_is_delivered_again_takes_no_later_token(member: Person) -> None:
+    makes_hook(member, "ci")
+    first = member.says("/hook rotate ci")
+    member.says("/hook rotate ci")
+    newest = System(member.worker, shown_token(member.worker))
+    member.sends(first)
+    newest.sends("from the newest token")
+    member.says("lunch?")
+    assert bubbles(member) == ("🔔 ci\nfrom the newest token",)
+
+    revoked = member.says("/hook revoke ci")
+    makes_hook(member, "ci")
+    member.sends(revoked)
+    assert [hook.name for hook in hooks_of(member)] == ["ci"]
+
+
 def test_the_list_has_buttons_and_an_old_list_changes_nothing(member: Person) -> None:
     makes_hook(member, "ci")
     member.says("/hook")

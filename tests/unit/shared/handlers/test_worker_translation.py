@@ -388,6 +388,14 @@ def test_a_word_that_is_kept_is_not_translated_and_goes_with_its_command(group: 
     assert "訳さない言葉" not in everything_in(group.worker.store)
 
 
+def test_a_word_that_was_dropped_stays_so_where_its_command_is_delivered_again(group: Group) -> None:
+    group.begins()
+    kept = group.says("/translate keep Momo")
+    group.says("/translate drop Momo")
+    group.sends(kept)
+    assert group.setting().terms == ()
+
+
 def test_a_long_name_with_brackets_is_kept_whole_and_a_longer_one_is_refused(group: Group) -> None:
     group.begins()
     group.says("/translate keep Tanaka Trading (Thailand) Co., Ltd.")
