@@ -115,9 +115,14 @@ class CalendarHandler:
         return postponed_once(own, self.phrases, Phrase.CALENDAR_RENEWED)
 
     def _calendar(self, store: CalendarStore, event: LineEvent, *, is_new: bool) -> Calendar | None:
-        """Return the chat's calendar, made if there is none, and with another token if `is_new`."""
+        """Return the chat's calendar, made if there is none, and with another token if `is_new`.
+
+        None: an earlier delivery of the event made a calendar, and somebody has switched the calendar off since.
+        """
         calendar = store.read()
         if calendar is None:
+            if self.announcer.has_answered(store.conversation, event):
+                return None
             return store.create(
                 Calendar(
                     token=self._token(),

@@ -164,7 +164,7 @@ class HooksHandler:
         hooks = HookStore(conversation).read_all()
         hook = next((hook for hook in hooks if hook.name.casefold() == name.casefold()), None)
         is_later = hook is not None and hook.made_ms > event.timestamp_ms
-        if hook is None or is_later or self.reader.read_newest(conversation).has_answered(event.webhook_event_id):
+        if hook is None or is_later or self.announcer.has_answered(conversation, event):
             return self._say(event, Phrase.HOOK_GONE)
         return self._carry_out(event, conversation, HookPress(choice=choice, hook_id=hook.id, mark=hook.mark), hook)
 

@@ -40,7 +40,7 @@ class LanguageHandler:
         Repeated: the same choice, unless a later event has chosen otherwise, and announced once. Raises: as `show` does.
         """
         conversation = self.conversations.of(event.conversation_id)
-        if conversation.journal.outcome_of(event.webhook_event_id) is None:
+        if not self.announcer.has_answered(conversation, event):
             conversation.turn.choose_locale(locale)
             logs.info("language_chosen", locale=locale)
         chosen = Announcement(

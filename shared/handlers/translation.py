@@ -193,7 +193,7 @@ class TranslationHandler:
                 return before  # named before
             return replace(before, terms=(*others, *added)[-MOST_TERMS:])
 
-        if self.reader.read_newest(conversation).has_answered(event.webhook_event_id):
+        if self.announcer.has_answered(conversation, event):
             return self._say_terms(event, TranslationStore(conversation).read())
         setting = TranslationStore(conversation).update(changed)
         logs.info("translation_terms_changed", terms=len(setting.terms))

@@ -140,6 +140,13 @@ class Announcer:
     runner: TurnRunner
     outbox: Outbox
 
+    def has_answered(self, conversation: Conversation, event: LineEvent) -> bool:
+        """Whether an earlier delivery of the event was answered, whose effect may have been undone since.
+
+        Raises: StorageUnavailableError.
+        """
+        return self.runner.reader.read_newest(conversation).has_answered(event.webhook_event_id)
+
     def announce(self, conversation: Conversation, announcement: Announcement) -> EventResult:
         """Send the announcement on the event's token, by the deadline of the event's request.
 

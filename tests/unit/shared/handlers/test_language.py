@@ -47,7 +47,9 @@ def test_a_choice_that_is_delivered_again_does_not_undo_a_later_one(friend: Pers
     assert friend.worker.said[1:] == [of(Phrase.LANGUAGE_DONE, "en"), of(Phrase.REMINDERS_NONE, "en")]
 
 
-@pytest.mark.parametrize(("name", "locale"), [("日本語", "ja"), ("ＥＮＧＬＩＳＨ", "en"), ("繁體中文", "zh-TW"), ("ไทย", "th")])
+@pytest.mark.parametrize(
+    ("name", "locale"), [("日本語", "ja"), ("ＥＮＧＬＩＳＨ", "en"), ("繁體中文", "zh-TW"), ("ไทย", "th")]
+)
 def test_a_language_is_chosen_by_the_name_on_its_button(friend: Person, name: str, locale: str) -> None:
     friend.says(f"/language {name}")
     assert friend.worker.said == [of(Phrase.LANGUAGE_DONE, locale)]

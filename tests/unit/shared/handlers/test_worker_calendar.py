@@ -460,6 +460,15 @@ def test_a_calendar_that_is_off_shows_nothing(member: Person, command: str, loca
     assert feeds_in(member) == []
 
 
+def test_a_command_that_is_delivered_again_brings_no_calendar_back(member: Person) -> None:
+    shown = member.says("/calendar")
+    member.says("/calendar off")
+    member.sends(shown)
+    passes_a_minute(member)
+
+    assert (calendar_of(member), feeds_in(member)) == (None, [])
+
+
 @pytest.mark.parametrize("command", ["/forget", "/reset"])
 def test_forgetting_ends_the_calendar_and_a_reset_leaves_it(friend: Person, command: str) -> None:
     address = makes_calendar(friend)
