@@ -1,7 +1,8 @@
 """The language of what a person or the model wrote, for the texts that the code writes around it.
 
-Kana mean ja, Thai letters th, and Latin words en. A text of Han characters alone is ja or zh-TW by its words and by the forms of its
-characters. For example, 「請求書送付済」 is Japanese, 「記得買牛奶」 is Chinese, and 「銀行」 may be either.
+Kana mean ja, Thai letters th, and Latin words en; beside other letters, Latin words mean en only if they make a sentence, because "Google
+Calendar 見て" is Japanese. A text of Han characters alone is ja or zh-TW by its words and by the forms of its characters. For example,
+「請求書送付済」 is Japanese, 「記得買牛奶」 is Chinese, and 「銀行」 may be either.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,6 +25,16 @@ _QUOTED: Final = late(regex.compile, r"「[^」]*」|『[^』]*』|“[^”]*”
 _HAN_LOCALES: Final = ("ja", "zh-TW")
 _SURE_LATIN_WORDS: Final = 2
 _LATIN_WEIGHT: Final = 3  # letters of a script without spaces that say as much as a Latin word
+# Words that tie an English sentence together, and stand in few names and loanwords: not "and", "for", "in", "of", "on"
+_ENGLISH: Final = late(
+    regex.compile,
+    r"(?<!\p{Latin})(?:"
+    r"about|am|an|are|at|be|been|before|bring|but|buy|can|could|did|does|don|each|every|find|forget|from|get|give"
+    r"|going|had|has|have|her|him|his|how|if|is|isn|it|its|ll|me|mean|means|much|my|not|our|please|put|re|remember"
+    r"|remind|say|should|tell|that|the|their|them|there|they|this|to|today|tomorrow|tonight|ve|was|we|were|what|when"
+    r"|where|which|who|why|will|with|would|yesterday|you|your"
+    r")(?!\p{Latin})",
+)
 _KANA_SHARE: Final = 0.15  # of the kana and Han in a Japanese sentence; Chinese about Japanese words has fewer
 
 _WORDS: Final = Path(__file__).with_name("han_words.txt")
@@ -34,10 +45,14 @@ _SHARED_FORM: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The language of a text; `is_sure` False: a single Latin word, such as "OK", or Han characters of no language."""
+    """The language of a text; `is_sure` False: a single Latin word, such as "OK", Han characters of no language, or "Zoom link は".
+
+    `is_of_han`: Han characters of no language, such as 「銀行」.
+    """
 
     locale: str
     is_sure: bool
+    is_of_han: bool = False
 
 
 def language_of(texts: Iterable[str], *, default: str, chosen: str | None = None) -> str:
@@ -47,19 +62,17 @@ def language_of(texts: Iterable[str], *, default: str, chosen: str | None = None
     the default locale if that is ja or zh-TW, else zh-TW.
     """
     fallback = chosen or default
-    doubtful: str | None = None
+    doubtful: _Reading | None = None
     for text in reversed(tuple(texts)):
         reading = _read(text)
         if reading is None:
             continue
         if reading.is_sure:
             return reading.locale
-        doubtful = doubtful or reading.locale
-    if chosen is not None or doubtful is None:
+        doubtful = doubtful or reading
+    if chosen is not None or doubtful is None or (doubtful.is_of_han and fallback in _HAN_LOCALES):
         return fallback
-    if doubtful == "en":
-        return doubtful
-    return fallback if fallback in _HAN_LOCALES else doubtful
+    return doubtful.locale
 
 
 def shown_language(texts: Iterable[str]) -> str | None:
@@ -78,16 +91,19 @@ def _read(text: str) -> _Reading | None:
 def _read_words(text: str) -> _Reading | None:
     kana, han, thai = (len(script.findall(text)) for script in (_KANA, _HAN, _THAI))
     latin_words = _LATIN_WORD.findall(text)
-    if latin_words and len(latin_words) * _LATIN_WEIGHT > kana + han + thai and len(latin_words) >= _SURE_LATIN_WORDS:
+    others = kana + han + thai
+    is_mostly_latin = len(latin_words) >= _SURE_LATIN_WORDS and len(latin_words) * _LATIN_WEIGHT > others
+    if is_mostly_latin and (not others or _ENGLISH.search(text) is not None):
         return _Reading("en", is_sure=True)
     if thai > kana + han:
-        return _Reading("th", is_sure=True)
+        return _Reading("th", is_sure=not is_mostly_latin)
     if kana:
         is_chinese = kana < _KANA_SHARE * (kana + han) and _han_score(text) > 0
-        return _Reading("zh-TW" if is_chinese else "ja", is_sure=True)
+        return _Reading("zh-TW" if is_chinese else "ja", is_sure=not is_mostly_latin)
     if han:
         score = _han_score(text)
-        return _Reading("ja" if score < 0 else "zh-TW", is_sure=score != 0)
+        is_sure = score != 0 and not is_mostly_latin
+        return _Reading("ja" if score < 0 else "zh-TW", is_sure=is_sure, is_of_han=score == 0)
     return _Reading("en", is_sure=False) if latin_words else None
 
 

@@ -90,7 +90,8 @@ class KnowledgeQueryTools:
             return summary.text
 
         occasion.attach(worded)
-        locale = language_of((one.text for one in occasion.possible.to_answer), default=self.locale)
+        said = (message.text for message in occasion.possible.to_answer if message.type == "text")
+        locale = language_of(said, default=self.locale)
         return {"type": kind, "content": summaries[locale].text, "shown": _ATTACHED}
 
 

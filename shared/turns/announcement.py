@@ -299,4 +299,5 @@ def locale_of(event: LineEvent, *, chosen: str | None, messages: Iterable[Messag
     if chosen:
         return chosen
     named_in = language_of_name(event.message) if event.message is not None else None
-    return named_in or shown_language(message.text for message in messages if event.user_id in {None, message.user_id})
+    said = (message for message in messages if message.type == "text" and event.user_id in {None, message.user_id})
+    return named_in or shown_language(message.text for message in said)

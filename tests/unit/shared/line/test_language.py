@@ -94,3 +94,28 @@ def test_the_chats_choice_decides_where_no_text_tells(text: str) -> None:
 
 def test_words_that_tell_count_more_than_the_chats_choice() -> None:
     assert language_of(["明日は？"], default="en", chosen="th") == "ja"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Google Calendar 見て", "ja"),
+        ("Zoom meeting は？", "ja"),
+        ("Happy Birthday！おめでとう", "ja"),
+        ("幫我開 Google Meet", "zh-TW"),
+        ("wifi password 是什麼", "zh-TW"),
+        ("ขอ link Google Meet หน่อย", "th"),
+        ("What does ねこ mean?", "en"),
+        ("Trip to 大阪 with 田中さん", "en"),
+        ("remind me to buy トマト tomorrow", "en"),
+    ],
+)
+@pytest.mark.parametrize("default", LOCALES)
+def test_names_and_loanwords_in_latin_letters_make_no_sentence_english(text: str, language: str, default: str) -> None:
+    assert language_of([text], default=default) == language
+
+
+def test_the_texts_before_decide_on_a_few_latin_words_with_kana() -> None:
+    assert language_of(["what is on the list?", "add トマト, eggs"], default="ja") == "en"
+    assert language_of(["リストを見せて", "add トマト, eggs"], default="en") == "ja"
+    assert language_of(["Google Meet 連結"], default="ja", chosen="th") == "th"

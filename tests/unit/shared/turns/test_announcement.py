@@ -15,7 +15,7 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.errors import CrowdedOutError, TurnBusyError
 from shared.line.events import LineEvent
 from shared.line.messaging import SENDING_S, TOKEN_SURELY_DEAD_MS, ReplyToken
-from shared.turns.announcement import Announcement, Announcer, in_chats_language
+from shared.turns.announcement import Announcement, Announcer, in_chats_language, locale_of
 from shared.turns.lease import Lease, open_turn
 from shared.turns.outbox import ENDING_S
 from shared.turns.waiting_room import PLACES
@@ -171,6 +171,19 @@ def test_a_text_that_is_postponed_after_a_vain_wait_is_in_the_language_of_the_ch
     kept = group.conversation.journal.outcome_of("e1")
     assert kept is not None
     assert (kept.kind, kept.text) == (OutcomeKind.UNDELIVERED, f"hello in {locale}")
+
+
+@pytest.mark.parametrize(
+    ("type_", "text"),
+    [("sticker", "[sticker: Laugh, Funny]"), ("audio", "[voice message: 3 s]"), ("postback", "Show the answer")],
+)
+def test_only_words_that_people_wrote_show_the_language_of_a_chat(type_: str, text: str) -> None:
+    written = replace(message(1, "明日の予定は？"), user_id="U" + "2" * 32)
+    unwritten = replace(message(2, text), type=type_, user_id="U" + "2" * 32)
+    left = replace(HELLO.event, user_id=written.user_id)
+
+    assert locale_of(left, chosen=None, messages=(written, unwritten)) == "ja"
+    assert locale_of(left, chosen=None, messages=(unwritten,)) is None
 
 
 class CommittingClock(FixedClock):
