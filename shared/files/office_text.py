@@ -13,7 +13,7 @@ from shared.files.flowing_text import FlowingText
 from shared.files.packages import Attributes, open_package, read_xml
 
 _DOCUMENT: Final = "word/document.xml"
-_NOTES: Final = ("word/footnotes.xml", "word/endnotes.xml", "word/comments.xml")
+_NOTES: Final = ("footnotes", "endnotes", "comments")
 _PRESENTATION: Final = "ppt/presentation.xml"
 _MOST_SLIDES: Final = 1_000
 
@@ -24,8 +24,11 @@ def read_docx(data: bytes) -> Document:
     Raises: UnreadableFileError.
     """
     with open_package(data) as archive:
-        pages = _texts_in(archive, _DOCUMENT)
-        notes = [text for name in _NOTES if name in archive.namelist() for text in _texts_in(archive, name)]
+        main = _main_part(archive, _DOCUMENT)
+        parts = {kind.rpartition("/")[2]: name for kind, name in _targets(archive, main).values()}
+        pages = _texts_in(archive, main)
+        names = [parts.get(kind, f"word/{kind}.xml") for kind in _NOTES]
+        notes = [text for name in names if name in archive.namelist() for text in _texts_in(archive, name)]
     body = (
         tuple(Section(kind="page", number=number, text=text) for number, text in enumerate(pages, start=1))
         if len(pages) > 1
@@ -53,8 +56,9 @@ def _texts_in(archive: zipfile.ZipFile, name: str) -> tuple[str, ...]:
 def _slides(archive: zipfile.ZipFile) -> Iterator[str]:
     """Yield the names of the slides' files in order of presentation, for example `ppt/slides/slide1.xml`."""
     shown = Attributes("sldId")
-    read_xml(archive, _PRESENTATION, shown)
-    targets = _targets(archive, _PRESENTATION)
+    main = _main_part(archive, _PRESENTATION)
+    read_xml(archive, main, shown)
+    targets = _targets(archive, main)
     for attributes in shown.rows[:_MOST_SLIDES]:
         if (target := targets.get(attributes.get("id", ""))) is not None:
             yield target[1]
@@ -69,10 +73,17 @@ def _slide_text(archive: zipfile.ZipFile, name: str) -> str:
     return "\n".join(texts)
 
 
+def _main_part(archive: zipfile.ZipFile, usual: str) -> str:
+    """Return the name of the file with the body: some programs write `word/document2.xml`, and say so in the package's own listing."""
+    folder = usual.rpartition("/")[0]
+    named = (name for kind, name in _targets(archive, "").values() if kind.endswith("/officeDocument"))
+    return next((name for name in named if name.startswith(f"{folder}/")), usual)
+
+
 def _targets(archive: zipfile.ZipFile, name: str) -> Mapping[str, tuple[str, str]]:
-    """Return the kinds and names of the files to which a file of the archive refers, by relationship id."""
+    """Return the kinds and names of the files to which a file of the archive refers, by relationship id; of the archive itself for ""."""
     folder, _, base = name.rpartition("/")
-    listing = f"{folder}/_rels/{base}.rels"
+    listing = posixpath.join(folder, "_rels", f"{base}.rels")
     if listing not in archive.namelist():
         return {}
     relationships = Attributes("Relationship")

@@ -1,5 +1,6 @@
 """Reads a file as text, by type.  Runs in a process of its own, because people may send files made to exhaust the reader."""
 
+import re
 import zoneinfo
 from typing import Final
 
@@ -9,6 +10,8 @@ from shared.files.file_types import CSV, DOCX, HTML, ICS, ODS, PPTX, XLS, XLSX
 _WORKBOOKS: Final = frozenset({XLSX, XLS, ODS})
 _BINARY: Final = (b"PK", b"\xd0\xcf\x11\xe0", b"\x09\x00", b"\x09\x02", b"\x09\x04", b"\x09\x08")
 """How workbooks begin: zip archives, compound files, and the streams of Excel 2 to 5.  Source: [MS-XLS] 2.4.21, BOF."""
+_MARKUP: Final = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*<")
+"""How HTML and XML begin, perhaps after a byte order mark, and in UTF-16."""
 
 
 def read_document(
@@ -23,7 +26,7 @@ def read_document(
     if not data.strip(b"\0 \t\r\n"):
         raise UnreadableFileError(Unread.EMPTY)
     if content_type in _WORKBOOKS and not data.startswith(_BINARY):
-        content_type = HTML if data.lstrip().startswith(b"<") else CSV  # as do many exports named .xls
+        content_type = HTML if _MARKUP.match(data) else CSV  # as do many exports named .xls
     if content_type in _WORKBOOKS:
         from shared.files.tables import read_workbook  # noqa: PLC0415 - each reader is imported only for its own files
 

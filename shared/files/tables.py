@@ -6,6 +6,7 @@ For example: `12: 2026-11-28 | 3.5 |  | yes`. Source: python-calamine 0.9, `Cala
 import csv
 import datetime as dt
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -15,14 +16,14 @@ from shared.files.flowing_text import CELLS
 from shared.files.packages import is_compound_file, is_protected_package, open_package
 
 if TYPE_CHECKING:
-    from python_calamine import CalamineWorkbook
+    from python_calamine import CalamineSheet, CalamineWorkbook
 
 MOST_COLUMNS: Final = 100
 """Columns shown of a row; a longer row ends with the number of further columns."""
 ROWS_OF_A_SECTION: Final = 100
 MOST_SHEETS: Final = 200
 _CELL_CHARACTERS: Final = 2_000
-_DELIMITERS: Final = ",\t;|"
+_DELIMITERS: Final = "\t;,|"  # amounts have commas within, so that a comma comes after tab and semicolon
 _SAMPLE: Final = 4_000
 
 
@@ -49,13 +50,21 @@ def read_workbook(data: bytes) -> Document:
 
 def read_csv(text: str) -> Document:
     """Return the rows of a csv file, with cells divided by commas, tabs, semicolons or bars.  Raises: UnreadableFileError."""
-    sample = text[:_SAMPLE]
-    delimiter = max(_DELIMITERS, key=sample.count)
+    sample = text if len(text) <= _SAMPLE else text[:_SAMPLE].rpartition("\n")[0] or text[:_SAMPLE]
+    delimiter = max(_DELIMITERS, key=lambda candidate: _regularity(sample, candidate))
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         return bounded(tuple(_sections("", 1, rows)))
     except csv.Error:  # a cell longer than the reader takes
         return bounded(_lines_as_rows(text))
+
+
+def _regularity(sample: str, delimiter: str) -> tuple[int, int]:
+    """Return how many rows have the most common number of cells above one, and this number: (2, 3) for "a;b;c" and "1;2,5;3"."""
+    widths = Counter(
+        len(row) for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter) if len(row) > 1
+    )
+    return max(((rows, width) for width, rows in widths.items()), default=(0, 0))
 
 
 def _lines_as_rows(text: str) -> tuple[Section, ...]:
@@ -65,11 +74,18 @@ def _lines_as_rows(text: str) -> tuple[Section, ...]:
 def _sheets(workbook: "CalamineWorkbook") -> Iterator[Section]:
     room = MOST_CHARACTERS
     for number, name in enumerate(workbook.sheet_names[:MOST_SHEETS], start=1):
-        rows = workbook.get_sheet_by_index(number - 1).iter_rows() if room > 0 else iter(())
+        rows = _rows(workbook.get_sheet_by_index(number - 1)) if room > 0 else iter(())
         empty = Section(kind="sheet", number=number, title=name, text="")
         for section in _sections(name, number, rows) or (empty,):
             room -= len(section.text)
             yield section
+
+
+def _rows(sheet: "CalamineSheet") -> Iterator[Sequence[object]]:
+    """Yield the rows from the first column on; the library leaves out empty columns at the left, by which people name the others."""
+    _, first_column = sheet.start or (0, 0)
+    left = [""] * min(first_column, MOST_COLUMNS)
+    return ([*left, *row] for row in sheet.iter_rows())
 
 
 def _sections(name: str, number: int, rows: Iterable[Sequence[object]]) -> tuple[Section, ...]:

@@ -1,6 +1,6 @@
 """The text of an HTML file: title, paragraphs, lists and tables.  No address in the file is fetched.
 
-Source: HTML Living Standard, 13.2.3 (encodings) and 15.3 (elements rendered as blocks).
+Source: HTML Living Standard, 13.2.3 (encodings) and 15.3 (elements rendered as blocks); Microsoft, "XML Spreadsheet Reference".
 """
 
 import re
@@ -10,6 +10,9 @@ from typing import Final
 from shared.files.encodings import decode_as
 from shared.files.flowing_text import CELLS
 
+_CELLS: Final = frozenset({"cell", "td", "th"})
+_ROWS: Final = frozenset({"row", "tr"})
+"""`row` and `cell` are of the XML that Excel of 2003 writes, and exports named `.xls` still are."""
 _UNSHOWN: Final = frozenset({"iframe", "noscript", "script", "style", "svg", "template"})
 _HEADINGS: Final = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _BLOCKS: Final = frozenset(
@@ -32,7 +35,7 @@ _BLOCKS: Final = frozenset(
             "hr",
         ),
         *("html", "legend", "li", "main", "nav", "ol", "option", "p", "pre", "section", "select", "summary", "table"),
-        *("tbody", "tfoot", "thead", "title", "tr", "ul"),
+        *("row", "tbody", "tfoot", "thead", "title", "tr", "ul"),
     }
 )
 _CHARSET: Final = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([0-9A-Za-z_.:-]{2,40})""", re.IGNORECASE)
@@ -75,10 +78,10 @@ class _Page(HTMLParser):
             self._unshown += 1
         if tag in _BLOCKS:
             self._end_line()
-        if tag in {"td", "th"}:
+        if tag in _CELLS:
             self._line += [] if self._is_first_cell else [CELLS]
             self._is_first_cell = False
-        elif tag == "tr":
+        elif tag in _ROWS:
             self._is_first_cell = True
         elif tag == "li":
             self._line.append("- ")

@@ -114,6 +114,14 @@ def word_parts(body: str) -> Mapping[str, str]:
     return {"word/document.xml": f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'}
 
 
+def renamed_word(*paragraphs: str) -> bytes:
+    """Return a document whose body is `word/document2.xml`, as the package's own listing says; some programs write this name."""
+    body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)
+    (content,) = word_parts(body).values()
+    listing = _relations({"rId1": ("officeDocument", "word/document2.xml")})
+    return archive({"_rels/.rels": listing, "word/document2.xml": content})
+
+
 def pptx(*slides: str, notes: Mapping[int, str] | None = None) -> bytes:
     """Return slides, each of one text, stored in the opposite order; `notes` are those of a slide by its number.
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from shared.files.file_types import CSV, DOCX, HTML, ICS, ODS, PPTX, TEXT, XLS, XLSX
 from shared.files.reading import read_document
-from tests.support.office_files import calendar, event, ods, pptx, word, word_xml, xls, xlsx
+from tests.support.office_files import calendar, event, ods, pptx, renamed_word, word, word_xml, xls, xlsx
 
 TOKYO: Final = zoneinfo.ZoneInfo("Asia/Tokyo")
 DAY: Final = dt.datetime(2026, 11, 28)  # noqa: DTZ001 - cells have no time zone
@@ -21,6 +21,13 @@ PAGE: Final = (
     "<ul><li>予約<li>取消</ul><p>一行目<br>二行目</body></html>"
 )
 PAGE_TEXT: Final = "会議室\n## 料金\n部屋 | 円\n大 | 3,000\n- 予約\n- 取消\n一行目\n二行目"
+OLD_XML: Final = (
+    '<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?>'
+    '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet">'
+    '<Worksheet ss:Name="在庫"><Table><Row><Cell><Data ss:Type="String">品名</Data></Cell><Cell><Data ss:Type="String">数</Data></Cell>'
+    '</Row><Row><Cell><Data ss:Type="String">ねじ</Data></Cell><Cell><Data ss:Type="Number">40</Data></Cell></Row></Table></Worksheet>'
+    "</Workbook>"
+)
 MINUTES: Final = "第3回の議事録です。予算は三百万円、次回は金曜日の午後です。"
 NOTICE: Final = "各位：本週五下午三點開會，請帶上個月的報表與收據。"
 SIMPLIFIED: Final = "各位：本周五下午三点开会，请带上个月的报表和收据。"
@@ -33,15 +40,19 @@ SHOWN: Final[tuple[tuple[str, bytes, str, str], ...]] = (
     ("xlsx, an hour of a day", xlsx({"A": ((DAY.replace(hour=10, minute=15),),)}), XLSX, "1: 2026-11-28 10:15"),
     ("xlsx, empty rows between", xlsx({"A": (("x",), (), ("y",))}), XLSX, "1: x\n3: y"),
     ("xlsx, a line break in a cell", xlsx({"A": (("a\nb",),)}), XLSX, "1: a b"),
-    ("xlsx, formulas", xlsx({"A": (("=1+1", "sum"),)}), XLSX, "1: sum"),
+    ("xlsx, formulas", xlsx({"A": (("=1+1", "sum"),)}), XLSX, "1:  | sum"),
+    ("xlsx, an empty column at the left", xlsx({"A": ((None, "x"), (None, "y"))}), XLSX, "1:  | x\n2:  | y"),
     ("xls", xls({"在庫": (("品名", "数"), ("ねじ", 40.0))}), XLS, "1: 品名 | 数\n2: ねじ | 40"),
     ("xls that is html", b"<table><tr><td>a</td><td>b</td></tr></table>", XLS, "a | b"),
+    ("xls that is html with a mark", b"\xef\xbb\xbf<table><tr><td>a</td><td>b</td></tr></table>", XLS, "a | b"),
+    ("xls that is Excel's XML of 2003", OLD_XML.encode(), XLS, "品名 | 数\nねじ | 40"),
     ("xls that is csv", "氏名\t金額\r\n田中\t500\r\n".encode("cp932"), XLS, "1: 氏名 | 金額\n2: 田中 | 500"),
     ("xls that is xlsx", xlsx({"A": (("x", 1),)}), XLS, "1: x | 1"),
     ("ods", ods({"Plan": (("who", "what"), ("Mai", "tickets"))}), ODS, "1: who | what\n2: Mai | tickets"),
     ("docx, paragraphs", word("議事録", "予算は三百万円"), DOCX, "議事録\n予算は三百万円"),
     ("docx, a table", word("名簿", tables=[[["氏名", "区"], ["田中", "港"]]]), DOCX, "名簿\n氏名 | 区\n田中 | 港"),
     ("docx, pages", word("one", on_new_page=["two", "three"]), DOCX, "one\ntwo\nthree"),
+    ("docx, a body of another name", renamed_word("議事録"), DOCX, "議事録"),
     (
         "docx, ruby and deleted words",
         word_xml(
@@ -71,6 +82,8 @@ SHOWN: Final[tuple[tuple[str, bytes, str, str], ...]] = (
     ("csv in cp932", ROWS.encode("cp932"), CSV, "1: 氏名 | 金額\n2: 田中 | 500\n3: 鈴木 | 1,200"),
     ("csv in UTF-8 with a mark", ROWS.encode("utf-8-sig"), CSV, "1: 氏名 | 金額\n2: 田中 | 500\n3: 鈴木 | 1,200"),
     ("csv with semicolons", b"a;b\n1;2\n", CSV, "1: a | b\n2: 1 | 2"),
+    ("csv with semicolons in words", b'a,b\n1,"x; y; z; w"\n', CSV, "1: a | b\n2: 1 | x; y; z; w"),
+    ("tsv with amounts", b"a\tb\n1,000,000\t2,000,000\n", CSV, "1: a | b\n2: 1,000,000 | 2,000,000"),
     ("Excel's Unicode text", "名前\t点\r\n林\t3\r\n".encode("utf-16"), CSV, "1: 名前 | 点\n2: 林 | 3"),
     ("tsv in EUC-JP", "氏名\t金額\n田中\t500\n".encode("euc_jp"), CSV, "1: 氏名 | 金額\n2: 田中 | 500"),
     ("text in cp932", MINUTES.encode("cp932"), TEXT, MINUTES),
