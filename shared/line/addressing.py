@@ -14,7 +14,12 @@ from shared.line.events import LineEvent, MessageContent
 
 NO_BREAK_SPACE: Final = "\u00a0"
 _AT_SIGNS: Final = ("@", "＠")
-_VOCATIVES: Final = ("さん", "ちゃん", "くん", "君", "さま", "様", "님", "씨", "야", "아")
+_TITLES: Final = ("คุณ", "น้อง", "พี่")  # before a name in Thai
+_VOCATIVES: Final = (
+    *("さん", "ちゃん", "くん", "君", "さま", "様", "先生", "님", "씨", "야", "아"),
+    *("ครับ", "คับ", "ค่ะ", "คะ", "จ๋า", "จ้า"),
+)
+_POSSESSIVES: Final = ("'s", "’s")  # who writes "Momo's" speaks of Momo
 _PAUSES: Final = ",，、.。:：;；!！?？~〜…"
 _VARIATION_SELECTORS: Final = "\ufe0e\ufe0f"
 _LONGEST_PREFIX: Final = 200  # code points that may spell a name; LINE's names have 20 characters
@@ -134,7 +139,8 @@ def _name_end(text: str, names: Sequence[str]) -> int | None:
     start = len(text) - len(text.lstrip())
     has_at_sign = text.startswith(_AT_SIGNS, start)
     start += has_at_sign
-    ends = (_spelling_end(text, start, _fold(name)) for name in names if name.strip())
+    starts = (start, *(start + len(title) for title in _TITLES if text.startswith(title, start)))
+    ends = (_spelling_end(text, start, _fold(name)) for name in names if name.strip() for start in starts)
     return next(
         (address_end for end in ends if end and (address_end := _address_end(text, end, has_at_sign=has_at_sign))), None
     )
@@ -160,7 +166,10 @@ def _address_end(text: str, end: int, *, has_at_sign: bool) -> int | None:
 
 
 def _is_boundary(text: str, at: int) -> bool:
-    return at == len(text) or (unicodedata.category(text[at])[0] not in "LMN" and text[at] not in "_\u200d")
+    if at == len(text):
+        return True
+    is_word = unicodedata.category(text[at])[0] in "LMN" or text[at] in "_\u200d"
+    return not is_word and not text.startswith(_POSSESSIVES, at)
 
 
 def _ends_with_word(name: str) -> bool:

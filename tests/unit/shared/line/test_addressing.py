@@ -72,6 +72,12 @@ def test_a_malformed_mention_is_no_mention(mention: object) -> None:
         ("Mo  mo", ["Mo  mo"]),
         ("Kinako: hi", ["Momo", "Kinako"]),
         ("@相槌 🙂", ["相槌"]),
+        ("相槌先生、お願いします", ["相槌"]),
+        ("โมโม่ครับ พรุ่งนี้ฝนตกไหม", ["โมโม่"]),
+        ("@โมโม่คะ", ["โมโม่"]),
+        ("น้องโมโม่ ช่วยหน่อย", ["โมโม่"]),
+        ("น้องโมโม่ ช่วยหน่อย", ["น้องโมโม่"]),
+        ("คุณ Momo ครับ", ["Momo"]),
     ],
 )
 def test_the_bots_name_at_the_start_addresses_the_bot(text: str, names: list[str]) -> None:
@@ -95,6 +101,11 @@ def test_the_bots_name_at_the_start_addresses_the_bot(text: str, names: list[str
         ("", ["Momo"]),
         ("👨\u200d👩 hi", ["👨"]),
         ("@all hi", ["Momo"]),
+        ("Momo's birthday is tomorrow", ["Momo"]),
+        ("Momo’s here", ["Momo"]),
+        ("โมโม่คะแนนเท่าไร", ["โมโม่"]),
+        ("คุณครูโมโม่", ["โมโม่"]),
+        ("พี่น้องมาแล้ว", ["โมโม่"]),
     ],
 )
 def test_a_name_elsewhere_in_a_text_does_not_address_the_bot(text: str, names: list[str]) -> None:
@@ -133,6 +144,7 @@ def test_no_message_addresses_the_bot_where_groups_get_commands_only() -> None:
         ("Momo: hi", [], "hi"),
         ("＠ｍｏｍｏ　さて", [], "さて"),
         ("Momoさん、教えて", [], "教えて"),
+        ("น้องMomoครับ ฝนตกไหม", [], "ฝนตกไหม"),
         ("ask Momo", [], "ask Momo"),
         ("、はい", [], "、はい"),
         ("plain text", [(0, 5)], "plain text"),  # nothing that begins with an at sign stands there
