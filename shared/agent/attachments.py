@@ -19,7 +19,14 @@ class Attachments:
         self._texts: list[Callable[[str], str]] = []
         self._drawn: list[DrawsCard] = []
         self._cards: list[MakesCard] = []
+        self._sources = 0
         self._lock = Lock()
+
+    def number_sources(self, count: int) -> int:
+        """Reserve numbers for the sources of a search; return how many sources of the turn have numbers already: 0, then 5 after five."""
+        with self._lock:
+            numbered, self._sources = self._sources, self._sources + count
+            return numbered
 
     def add(self, text: Callable[[str], str]) -> None:
         """Attach a text, given as a function of the locale."""

@@ -27,6 +27,7 @@ FOOTNOTE_LIMIT: Final = 3_000  # characters; with the words of an answer it fits
 _SEARCHES_SHOWN: Final = 3
 _TITLE_LIMIT: Final = 80  # graphemes
 _LINK: Final = re.compile(r"https?://[!-~]{1,990}")  # as long as a link that bubbles never cut
+_MARK: Final = re.compile(r"(?P<gap> ?)\[(?P<number>\d{1,3})\]")
 _RESULTS_PAGE: Final = "https://www.google.com/search?q="
 
 
@@ -98,12 +99,14 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
             answer = web.search(query, context.deadline)
         except ModelBlockedError:
             return ToolFault(message="The search does not answer this.", may_retry=False)
+        behind = context.attachments.number_sources(min(len(answer.sources), SOURCES_SHOWN))
+        sources = _numbered_sources(answer, behind)
         result = {
             "status": "success",
-            "answer": answer.text,
-            "sources": [{"number": number, "title": _title(source)} for number, source in _numbered_sources(answer)],
+            "answer": _renumbered(answer, behind, shown=frozenset(number for number, _ in sources)),
+            "sources": [{"number": number, "title": _title(source)} for number, source in sources],
         }
-        return Cited(result=result, footnote=footnote(answer))
+        return Cited(result=result, footnote=footnote(answer, behind))
 
     return (
         Tool(
@@ -123,8 +126,8 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
     )
 
 
-def footnote(answer: WebAnswer) -> str:
-    """Return the links of the answer: the sources, and Google's result pages of the searches; "" without either.
+def footnote(answer: WebAnswer, behind: int = 0) -> str:
+    """Return the links of the answer: the sources, numbered behind those of earlier searches, and Google's result pages; "" without either.
 
     For example:
 
@@ -135,7 +138,7 @@ def footnote(answer: WebAnswer) -> str:
 
     A title is a single short line. No link is cut: a link that is too long, alone or after the others, is left out.
     """
-    links = [(f"[{number}] {_title(source)}", source.url) for number, source in _numbered_sources(answer)]
+    links = [(f"[{number}] {_title(source)}", source.url) for number, source in _numbered_sources(answer, behind)]
     links += [
         (f"Google: {_line(query)}", f"{_RESULTS_PAGE}{quote(without_lone_surrogates(query), safe='')}")
         for query in answer.searches[:_SEARCHES_SHOWN]
@@ -148,9 +151,24 @@ def footnote(answer: WebAnswer) -> str:
     return text
 
 
-def _numbered_sources(answer: WebAnswer) -> list[tuple[int, WebSource]]:
-    numbered = list(enumerate(answer.sources, start=1))[:SOURCES_SHOWN]
+def _numbered_sources(answer: WebAnswer, behind: int) -> list[tuple[int, WebSource]]:
+    numbered = enumerate(answer.sources[:SOURCES_SHOWN], start=behind + 1)
     return [(number, source) for number, source in numbered if _LINK.fullmatch(source.url)]
+
+
+def _renumbered(answer: WebAnswer, behind: int, *, shown: frozenset[int]) -> str:
+    """Return the text with the numbers of the turn, without those of sources that people are not shown.
+
+    For example, "Rain [1], then sun [7]." behind two sources, of which people are shown five more: "Rain [3], then sun."
+    """
+
+    def renumbered(mark: re.Match[str]) -> str:
+        number = int(mark["number"])
+        if not 1 <= number <= len(answer.sources):
+            return mark[0]
+        return f"{mark['gap']}[{number + behind}]" if number + behind in shown else ""
+
+    return _MARK.sub(renumbered, answer.text)
 
 
 def _title(source: WebSource) -> str:

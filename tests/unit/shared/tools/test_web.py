@@ -11,7 +11,6 @@ from shared.tools.core import core_tools
 from shared.tools.web import FOOTNOTE_LIMIT, SOURCES_SHOWN, MeteredWebSearch, WebAnswer, WebSource, footnote, web_tools
 from tests.support.knowledge import conversation_on
 
-CONTEXT = TurnContext(conversation=conversation_on(), deadline=Deadline.after(FixedClock(), 7))
 LONG_URL = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/" + "x" * 400
 ANSWER = WebAnswer(
     text="It rains.[1][2]",
@@ -21,6 +20,10 @@ ANSWER = WebAnswer(
     ),
     searches=("東京 天気",),
 )
+
+
+def context() -> TurnContext:
+    return TurnContext(conversation=conversation_on(), deadline=Deadline.after(FixedClock(), 7))
 
 
 class Web:
@@ -43,7 +46,7 @@ def test_the_model_reads_the_answer_and_the_footnote_holds_the_links() -> None:
     web = Web()
     (tool,) = web_tools(web)
 
-    result = tool.run({"query": "東京の天気は？\ud83d"}, CONTEXT)
+    result = tool.run({"query": "東京の天気は？\ud83d"}, context())
 
     assert isinstance(result, Cited)
     assert result.result == {
@@ -63,17 +66,41 @@ def test_the_model_reads_the_answer_and_the_footnote_holds_the_links() -> None:
 def test_an_answer_without_sources_has_no_links() -> None:
     (tool,) = web_tools(Web(WebAnswer(text="I found nothing.")))
 
-    result = tool.run({"query": "x"}, CONTEXT)
+    result = tool.run({"query": "x"}, context())
 
     assert isinstance(result, Cited)
     assert result.footnote == ""
     assert result.result["sources"] == []
 
 
+def test_the_sources_of_a_turns_second_search_have_numbers_of_their_own() -> None:
+    weather = WebAnswer(text="Rain [1].", sources=(WebSource(title="a", url="https://a.example/"),))
+    (tool,) = web_tools(Web(weather))
+    turn = context()
+
+    first, second = (tool.run({"query": query}, turn) for query in ("Osaka", "Tokyo"))
+
+    assert isinstance(first, Cited)
+    assert isinstance(second, Cited)
+    assert [first.result["answer"], second.result["answer"]] == ["Rain [1].", "Rain [2]."]
+    assert second.result["sources"] == [{"number": 2, "title": "a"}]
+    assert second.footnote == "[2] a\nhttps://a.example/"
+
+
+def test_an_answer_names_no_source_whose_link_is_not_shown() -> None:
+    many = tuple(WebSource(title=str(number), url=f"https://example.com/{number}") for number in range(7))
+    (tool,) = web_tools(Web(WebAnswer(text="Rain [1][6], sun [7]; as of [2026], [0] and [8].", sources=many)))
+
+    result = tool.run({"query": "x"}, context())
+
+    assert isinstance(result, Cited)
+    assert result.result["answer"] == "Rain [1], sun; as of [2026], [0] and [8]."
+
+
 def test_a_blocked_search_may_not_be_retried() -> None:
     (tool,) = web_tools(Web(ModelBlockedError("blocked")))
 
-    assert tool.run({"query": "x"}, CONTEXT) == ToolFault(message="The search does not answer this.", may_retry=False)
+    assert tool.run({"query": "x"}, context()) == ToolFault(message="The search does not answer this.", may_retry=False)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +116,7 @@ def test_a_blocked_search_may_not_be_retried() -> None:
 def test_a_title_is_one_short_line_for_people_and_the_model(title: str, line: str) -> None:
     answer = WebAnswer(text="x", sources=(WebSource(title=title, url="https://example.com/a"),))
 
-    result = web_tools(Web(answer))[0].run({"query": "x"}, CONTEXT)
+    result = web_tools(Web(answer))[0].run({"query": "x"}, context())
 
     assert isinstance(result, Cited)
     assert result.footnote == f"[1] {line}\nhttps://example.com/a"
