@@ -30,6 +30,10 @@ _RUNS: Final = {"*": (1, 2, 3), "_": (1,), "~": (2,)}  # the lengths of runs tha
 _ESCAPED: Final = frozenset("*`#~|")
 _FACE: Final = frozenset("(（")
 _OPENING: Final = frozenset({"Ps", "Pi"})
+_BOLD: Final = 2
+_LABEL_ENDS: Final = (": ", "： ")  # models write `**Place: **Osaka`
+_SIGNS: Final = frozenset({"Pd", "Po", "Sc"})
+_OF_SENTENCES: Final = frozenset(",.:;!?、。，．：；！？｡､")
 _BEFORE_WORDS: Final = frozenset("\"'`$#@&!+~_*\\")
 
 
@@ -138,7 +142,9 @@ def _emphasis(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
     while end < state.posMax and state.src[end] == marker:
         end += 1
     length = end - state.pos
-    may_open, may_close = _role(marker, length, _before(state), state.src[end] if end < state.posMax else "")
+    may_open, may_close = _role(marker, length, _before(state), state.src[end : min(end + 2, state.posMax)])
+    if length == _BOLD:
+        may_close = may_close or state.src.endswith(_LABEL_ENDS, 0, state.pos)
     state.push("text", "", 0).content = marker * length
     state.delimiters.append(
         Delimiter(
@@ -149,17 +155,20 @@ def _emphasis(state: StateInline, silent: bool) -> bool:  # noqa: FBT001
     return True
 
 
-def _role(marker: str, length: int, before: str, after: str) -> tuple[bool, bool]:
-    """Return whether a run may open emphasis, and whether the run may close emphasis.
+def _role(marker: str, length: int, before: str, following: str) -> tuple[bool, bool]:
+    """Return whether a run may open emphasis, and whether the run may close emphasis; `following` is two characters at most.
 
-    For example, `_role("*", 1, "2", "3")` -> `(False, False)`, so `2*3*4` has no emphasis.
+    For example, `_role("*", 1, "2", "3*")` -> `(False, False)`, so `2*3*4` has no emphasis.
     """
     if length not in _RUNS[marker]:
         return False, False
+    after = following[:1]
     follows_words = before != "" and not before.isspace() and unicodedata.category(before) not in _OPENING
     if marker == "_":
         return not _is_word(before) and _is_word(after), follows_words and not _is_word(after)
     may_open = _begins_words(after) and not (_is_word(before) if marker == "~" else _is_ascii_word(before))
+    if length == _BOLD:
+        may_open = may_open or (_begins_with_sign(following) and not _is_ascii_word(before))
     if length > 1:
         return may_open, follows_words
     return may_open and before not in _FACE, follows_words and not _is_ascii_word(after)
@@ -168,6 +177,15 @@ def _role(marker: str, length: int, before: str, after: str) -> tuple[bool, bool
 def _begins_words(after: str) -> bool:
     category = unicodedata.category(after) if after else ""
     return category[:1] in {"L", "N"} or category == "So" or category in _OPENING or after in _BEFORE_WORDS
+
+
+def _begins_with_sign(following: str) -> bool:
+    """Whether a sign other than of a sentence stands before a word, as in `¥100`, `-3`, `※注意` and `/help`."""
+    sign, word = following[:1], following[1:]
+    if not word.isalnum() or sign in _OF_SENTENCES:
+        return False
+    category = unicodedata.category(sign)
+    return category in _SIGNS or (category == "Sm" and not sign.isascii())
 
 
 def _pair(state: StateInline) -> None:
