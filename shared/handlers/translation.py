@@ -25,9 +25,9 @@ from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import TranslationChoice, TranslationPress
 from shared.locales import LOCALES
-from shared.locales.language_names import named
+from shared.locales.language_names import code_of, named
 from shared.locales.lists import listed
-from shared.translation.languages import LEAST_LANGUAGES, MOST_LANGUAGES, code_of
+from shared.translation.languages import LEAST_LANGUAGES, MOST_LANGUAGES
 from shared.translation.setting import MOST_TERMS, Term, TranslationSetting, term_in
 from shared.translation.store import TranslationStore
 from shared.turns.announcement import Announcement, Announcer, Stage, in_chats_language, stage_nothing

@@ -9,7 +9,7 @@ from shared.line.addressing import without_address
 from shared.line.events import MessageContent
 from shared.line.language import shown_language
 from shared.locales import LOCALES
-from shared.locales.language_names import LANGUAGES
+from shared.locales.language_names import code_of
 
 _LONGEST: Final = 200  # code points, invisible characters included
 
@@ -144,7 +144,10 @@ def written_words(content: MessageContent, *, bot_names: Sequence[str]) -> tuple
 
 
 def locale_of(text: str) -> str | None:
-    """Return the locale after the command `Command.LANGUAGE`: "/language th" and "@Aizuchi /language ไทย" -> "th"; None without one."""
+    """Return the locale after the command `Command.LANGUAGE`, for example "th" for "@Aizuchi /language th"; None without a locale.
+
+    A name of the language will do: "/language 中文" -> "zh-TW".
+    """
     return _locale_in(_words(f"/{unicodedata.normalize('NFKC', text).rpartition('/')[2]}"))
 
 
@@ -171,7 +174,8 @@ def _locale_in(words: str) -> str | None:
     command, _, locale = words.partition(" ")
     if command != Command.LANGUAGE:
         return None
-    return next((one for one in LOCALES if locale in {one.casefold(), LANGUAGES[one].casefold()}), None)
+    code = code_of(locale)
+    return code if code in LOCALES else None
 
 
 def _words(text: str) -> str:

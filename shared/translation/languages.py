@@ -1,6 +1,5 @@
-"""The languages that members may have translated, by their codes, names and scripts."""
+"""The languages that members may have translated, by their codes, English names and scripts."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from itertools import pairwise
@@ -9,7 +8,6 @@ from typing import Final
 import regex
 
 from shared.late_patterns import late
-from shared.locales.language_names import LANGUAGES
 
 MOST_LANGUAGES: Final = 4
 """The most languages of a chat: with more, a bubble would not fit a phone's screen."""
@@ -64,30 +62,6 @@ ENGLISH_NAMES: Final[Mapping[str, str]] = {
     "vi": "Vietnamese",
     "id": "Indonesian",
 }
-_OTHER_NAMES: Final[Mapping[str, Sequence[str]]] = {
-    "ja": ("jp", "japanese", "日語", "日文", "ญี่ปุ่น", "ภาษาญี่ปุ่น"),
-    "th": ("thai", "タイ語", "泰語", "泰文", "ภาษาไทย"),
-    "zh-TW": ("zh", "tw", "chinese", "中国語", "台湾華語", "中文", "จีน", "ภาษาจีน"),
-    "zh-CN": ("cn",),
-    "ko": ("kr", "korean", "韓国語", "韓文", "เกาหลี", "ภาษาเกาหลี"),
-    "en": ("english", "英語", "英文", "อังกฤษ", "ภาษาอังกฤษ"),
-    "vi": ("vn", "vietnamese", "ベトナム語", "越南文", "เวียดนาม", "ภาษาเวียดนาม"),
-    "id": ("indonesian", "インドネシア語", "印尼文", "indonesia", "อินโดนีเซีย", "ภาษาอินโดนีเซีย"),
-}
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).casefold().replace(" ", "")
-
-
-_CODES: Final[Mapping[str, str]] = {
-    _folded(name): code for code, own_name in LANGUAGES.items() for name in (code, own_name, *_OTHER_NAMES[code])
-}
-
-
-def code_of(name: str) -> str | None:
-    """Return the code of a language by a name of it: `code_of("タイ語")` and `code_of("TH")` are "th"; None for any other word."""
-    return _CODES.get(_folded(name))
 
 
 def letter_count(text: str) -> int:

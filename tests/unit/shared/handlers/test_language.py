@@ -48,7 +48,16 @@ def test_a_choice_that_is_delivered_again_does_not_undo_a_later_one(friend: Pers
 
 
 @pytest.mark.parametrize(
-    ("name", "locale"), [("日本語", "ja"), ("ＥＮＧＬＩＳＨ", "en"), ("繁體中文", "zh-TW"), ("ไทย", "th")]
+    ("name", "locale"),
+    [
+        ("日本語", "ja"),
+        ("JP", "ja"),
+        ("ＥＮＧＬＩＳＨ", "en"),
+        ("繁體中文", "zh-TW"),
+        ("中文", "zh-TW"),
+        ("ไทย", "th"),
+        ("ภาษาไทย", "th"),
+    ],
 )
 def test_a_language_is_chosen_by_the_name_on_its_button(friend: Person, name: str, locale: str) -> None:
     friend.says(f"/language {name}")

@@ -2,8 +2,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from shared.locales.language_names import LANGUAGES
-from shared.translation.languages import code_of, is_written_in, language_by_script
+from shared.locales.language_names import LANGUAGES, code_of
+from shared.translation.languages import is_written_in, language_by_script
 from shared.translation.left_alone import is_left_alone
 
 JA_TH = ("ja", "th")
