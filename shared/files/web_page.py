@@ -11,8 +11,9 @@ from shared.files.encodings import decode_as
 from shared.files.flowing_text import CELLS
 
 _CELLS: Final = frozenset({"cell", "td", "th"})
-_ROWS: Final = frozenset({"row", "tr"})
+_ENDS_OF_ROWS: Final = frozenset({"row", "table", "tr"})
 """`row` and `cell` are of the XML that Excel of 2003 writes, and exports named `.xls` still are."""
+_CELL_CHARACTERS: Final = 500
 _UNSHOWN: Final = frozenset({"iframe", "noscript", "script", "style", "svg", "template"})
 _HEADINGS: Final = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _BLOCKS: Final = frozenset(
@@ -58,18 +59,19 @@ def read_html(data: bytes, *, locale: str) -> str:
 
 
 class _Page(HTMLParser):
-    """Collects the lines of a page.  Tags need not match, and no depth matters, because nothing nests."""
+    """Collects the lines of a page.  Tags need not match, and no depth matters: a table within a cell begins anew."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self._lines: list[str] = []
+        self._row: list[list[str]] = []
+        """The lines of each cell of the row; empty outside of a row."""
         self._line: list[str] = []
         self._unshown = 0
-        self._is_first_cell = True
 
     def lines(self) -> list[str]:
         """Return the lines with text."""
-        self._end_line()
+        self._end_row()
         return self._lines
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -78,11 +80,11 @@ class _Page(HTMLParser):
             self._unshown += 1
         if tag in _BLOCKS:
             self._end_line()
+        if tag in _ENDS_OF_ROWS:
+            self._end_row()
         if tag in _CELLS:
-            self._line += [] if self._is_first_cell else [CELLS]
-            self._is_first_cell = False
-        elif tag in _ROWS:
-            self._is_first_cell = True
+            self._end_line()
+            self._row.append([])
         elif tag == "li":
             self._line.append("- ")
         elif tag == "img":
@@ -90,11 +92,13 @@ class _Page(HTMLParser):
         self._line.append(_HEADINGS.get(tag, ""))
 
     def handle_endtag(self, tag: str) -> None:
-        """End a line, or a part that is not shown."""
+        """End a line, a row, or a part that is not shown."""
         if tag in _UNSHOWN:
             self._unshown = max(0, self._unshown - 1)
         if tag in _BLOCKS:
             self._end_line()
+        if tag in _ENDS_OF_ROWS:
+            self._end_row()
 
     def handle_data(self, data: str) -> None:
         """Add characters that are shown."""
@@ -105,4 +109,15 @@ class _Page(HTMLParser):
         line = "".join(self._line).strip(" ")
         self._line = []
         if line.strip("#-| "):
-            self._lines.append(line)
+            (self._row[-1] if self._row else self._lines).append(line)
+
+    def _end_row(self) -> None:
+        """Put the row on a line; of a row that lays out a page, such as a single cell or a long one, each line stays."""
+        self._end_line()
+        row, self._row = self._row, []
+        cells = [" ".join(lines) for lines in row]
+        if len(cells) > 1 and max(map(len, cells)) <= _CELL_CHARACTERS:
+            line = CELLS.join(cells).strip(" ")
+            self._lines += [line] if line.strip("| ") else []
+        else:
+            self._lines += (line for lines in row for line in lines)

@@ -79,6 +79,8 @@ SHOWN: Final[tuple[tuple[str, bytes, str, str], ...]] = (
     ("html in EUC-JP", PAGE.format(charset='"euc-jp"').encode("euc_jp"), HTML, PAGE_TEXT),
     ("html that declares another encoding", PAGE.format(charset="utf-8").encode("cp932"), HTML, PAGE_TEXT),
     ("html that declares no encoding that exists", PAGE.format(charset="x-none").encode(), HTML, PAGE_TEXT),
+    ("html, paragraphs in cells", b"<table><tr><td><p>a</p><p>b</p></td><td><p>c</p></td></tr></table>", HTML, "a b | c"),
+    ("html, a page laid out by a table", b"<table><tr><td><p>a</p><p>b</p></td></tr></table>", HTML, "a\nb"),
     ("csv in cp932", ROWS.encode("cp932"), CSV, "1: 氏名 | 金額\n2: 田中 | 500\n3: 鈴木 | 1,200"),
     ("csv in UTF-8 with a mark", ROWS.encode("utf-8-sig"), CSV, "1: 氏名 | 金額\n2: 田中 | 500\n3: 鈴木 | 1,200"),
     ("csv with semicolons", b"a;b\n1;2\n", CSV, "1: a | b\n2: 1 | 2"),
