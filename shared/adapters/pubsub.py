@@ -35,7 +35,13 @@ CHANNEL_OPTIONS: Final = (
     ("grpc.max_metadata_size", 4 * 1024 * 1024),
     ("grpc.use_local_subchannel_pool", 1),  # else a second channel would share the connection of the first
 )
-_RETRIED: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.ABORTED, grpc.StatusCode.INTERNAL})
+# As the package's own client retries, but for a deadline, which is that of the whole delivery
+_RETRIED: Final = frozenset(
+    {
+        *(grpc.StatusCode.ABORTED, grpc.StatusCode.CANCELLED, grpc.StatusCode.INTERNAL),
+        *(grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNKNOWN),
+    }
+)
 _PAUSES_S: Final = (0.1, 0.2, 0.4, 0.5)
 _UNCONFIRMED: Final = "Pub/Sub did not confirm the events"
 

@@ -161,8 +161,19 @@ def test_only_the_batch_that_failed_is_published_again() -> None:
     assert network.calls == [3]
 
 
-def test_a_delivery_whose_call_failed_is_published_again_after_a_pause() -> None:
-    network, clock = Network([UNAVAILABLE, OK]), FixedClock()
+@pytest.mark.parametrize(
+    "status",
+    [
+        UNAVAILABLE,
+        grpc.StatusCode.ABORTED,
+        grpc.StatusCode.CANCELLED,
+        grpc.StatusCode.INTERNAL,
+        grpc.StatusCode.RESOURCE_EXHAUSTED,
+        grpc.StatusCode.UNKNOWN,
+    ],
+)
+def test_a_delivery_whose_call_failed_is_published_again_after_a_pause(status: grpc.StatusCode) -> None:
+    network, clock = Network([status, OK]), FixedClock()
     began_s = clock.monotonic_s()
 
     assert bus_on(network, clock).publish(events(1)) == ids(1)
