@@ -20,7 +20,12 @@ _THAI: Final = late(regex.compile, r"\p{Thai}")
 _HAN: Final = late(regex.compile, r"\p{Han}")
 _HAN_RUN: Final = late(regex.compile, r"\p{Han}+")
 _LATIN_WORD: Final = late(regex.compile, r"\p{Latin}{2,}")
-_ADDRESS: Final = late(regex.compile, r"(?:https?://|www\.)\S+|@\S+|\[emoji(?:: [^\]]*)?\]")
+# A mention ends where another script than Latin goes on, or with a comma: people leave no blank in "@Ken明日は"
+_ADDRESS: Final = late(
+    regex.compile,
+    r"(?:https?://|www\.)\S+|@(?:[\p{Latin}\p{N}_.]+(?=[\p{Hiragana}\p{Katakana}\p{Han}\p{Thai}])|[^\s、。，！？,!?:：]+)"
+    r"|\[emoji(?:: [^\]]*)?\]",
+)
 _QUOTED: Final = late(regex.compile, r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"]*\"|《[^》]*》")
 _HAN_LOCALES: Final = ("ja", "zh-TW")
 _SURE_LATIN_WORDS: Final = 2
