@@ -17,9 +17,13 @@ from operations.settings import dead_letter_settings, history_settings, line_set
 from shared import logs
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.pubsub import PubSubEventBus
-from shared.errors import AizuchiError
+from shared.errors import AizuchiError, StorageUnavailableError
 from shared.storage.object_store import ObjectStore
 
+_REMEDY: Final = (
+    "check HISTORY_BUCKET and your rights on the bucket (Storage Object User),"
+    " or log in with `gcloud auth application-default login`"
+)
 _PUBLISH_TIMEOUT_S: Final = 10.0
 _HEDGE_S: Final = 4.0  # an operator's machine may be far from Google
 
@@ -40,6 +44,9 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
                 _dead_letters(env, options)
             case _:
                 carry_out(_desk(env), options)
+    except StorageUnavailableError as cause:
+        print(f"error: {cause}; {_REMEDY}", file=sys.stderr)
+        return 1
     except AizuchiError as cause:
         print(f"error: {cause}", file=sys.stderr)
         return 1

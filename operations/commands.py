@@ -22,6 +22,7 @@ from shared.bus.messages import EventBus
 from shared.clock import Clock, SystemClock
 from shared.conversation.history_reader import HistoryReader
 from shared.conversation.store import Conversations
+from shared.errors import UnusableIdError
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.prompt_index import KnowledgeIndex
 from shared.line.ids import checked_conversation_id
@@ -192,6 +193,8 @@ def _handover(desk: Desk, options: argparse.Namespace) -> None:
 
 
 def _forget(desk: Desk, conversation_id: str | None, *, person: str | None, has_moved: bool) -> None:
+    if has_moved and conversation_id is None:
+        raise UnusableIdError("--moved deletes one chat; give its id instead of --person")
     if has_moved:
         count = remove_moved(desk.conversations.of(conversation_id or ""))
         desk.say(f"removed: {count} objects are gone")
@@ -248,7 +251,7 @@ def _export_lines(desk: Desk, options: argparse.Namespace) -> Iterator[str]:
 
 
 def _chat_lines(desk: Desk, conversation_id: str) -> Iterator[str]:
-    lines = require_lines(exported(desk.store, conversation_id), of="this chat")
+    lines = require_lines(exported(desk.store, conversation_id), of="this chat: is this the right id?")
     return chain([date_line(desk.clock.now_ms())], lines)
 
 
@@ -260,7 +263,7 @@ def _all_chats_lines(desk: Desk) -> Iterator[str]:
 def _person_lines(desk: Desk, conversation_id: str | None, person: str) -> Iterator[str]:
     chat = desk.conversations.of(conversation_id or "")
     lines = exported_person(chat, checked_person_id(person), now_ms=desk.clock.now_ms())
-    return require_lines(lines, of="this person in this chat")
+    return require_lines(lines, of="this person in this chat: are these the right ids?")
 
 
 def _write(desk: Desk, lines: Iterable[str], file: Path | None) -> None:

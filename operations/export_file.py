@@ -27,7 +27,7 @@ def require_lines(lines: Iterable[str], *, of: str) -> Iterator[str]:
         is_empty = False
         yield line
     if is_empty:
-        raise NothingStoredError(f"nothing is stored of {of}: is this the right id?")
+        raise NothingStoredError(f"nothing is stored of {of}")
 
 
 def write_export(file: Path, lines: Iterable[str]) -> None:

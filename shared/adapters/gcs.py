@@ -72,7 +72,7 @@ class _RefusedError(Exception):
     """An answer that is neither success nor expected by the caller, for example a 403."""
 
     def __init__(self, status: int) -> None:
-        super().__init__(f"Cloud Storage answered {status}")
+        super().__init__(f"it answered {status}")
         self.status = status
 
 
@@ -252,7 +252,8 @@ class GcsObjectStore:
             ) as cause:
                 pause_s = self._chance.uniform(0.0, longest_s)
                 if not _may_succeed_later(cause) or not deadline.pause(pause_s):
-                    raise StorageUnavailableError("Cloud Storage did not do what it was asked") from cause
+                    told = f": {cause}" if isinstance(cause, (_RefusedError, _UnauthorisedError)) else ""
+                    raise StorageUnavailableError(f"Cloud Storage did not do what it was asked{told}") from cause
             longest_s = min(2 * longest_s, _LONGEST_PAUSE_S)
 
     def _ask(

@@ -5,7 +5,8 @@ often older. The process therefore has one connection, nothing else may open the
 its own, because closing a second descriptor of the database would drop SQLite's own locks), and backups use the same connection.
 
 Source: SQLite, "Write-Ahead Logging" (9. "The WAL-reset bug"; 8. "Use of WAL without shared memory"), "PRAGMA secure_delete", "PRAGMA
-wal_checkpoint", "How To Corrupt An SQLite Database File" (2.2 "POSIX advisory locks canceled by a separate thread doing close()").
+wal_checkpoint", "PRAGMA fullfsync", "How To Corrupt An SQLite Database File" (2.2 "POSIX advisory locks canceled by a separate thread
+doing close()").
 """
 
 import fcntl
@@ -42,6 +43,7 @@ _PRAGMAS: Final = (
     "temp_store=MEMORY",  # no temporary file holds words
     "journal_mode=WAL",
     "synchronous=FULL",  # a commit returns after its fsync
+    "fullfsync=ON",  # and on macOS, whose fsync leaves data in the disk's own memory, after F_FULLFSYNC
 )
 _Result = TypeVar("_Result")
 
