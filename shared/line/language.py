@@ -29,6 +29,26 @@ _ADDRESS: Final = late(
 _QUOTED: Final = late(regex.compile, r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"]*\"|《[^》]*》")
 _HAN_LOCALES: Final = ("ja", "zh-TW")
 _SURE_LATIN_WORDS: Final = 2
+_ONLY_ENGLISH: Final = frozenset(
+    {
+        "hello",
+        "hi",
+        "hey",
+        "thanks",
+        "thank",
+        "please",
+        "sorry",
+        "yes",
+        "yeah",
+        "what",
+        "who",
+        "when",
+        "where",
+        "why",
+        "how",
+    }
+)
+"""Words that tell the language alone; people of every language write "OK", or a name."""
 _LATIN_WEIGHT: Final = 3  # letters of a script without spaces that say as much as a Latin word
 # Words that tie an English sentence together, and stand in few names and loanwords: not "and", "for", "in", "of", "on"
 _ENGLISH: Final = late(
@@ -109,7 +129,7 @@ def _read_words(text: str) -> _Reading | None:
         score = _han_score(text)
         is_sure = score != 0 and not is_mostly_latin
         return _Reading("ja" if score < 0 else "zh-TW", is_sure=is_sure, is_of_han=score == 0)
-    return _Reading("en", is_sure=False) if latin_words else None
+    return _Reading("en", is_sure=latin_words[0].casefold() in _ONLY_ENGLISH) if latin_words else None
 
 
 def _han_score(text: str) -> int:

@@ -292,12 +292,13 @@ class _AnnouncementDelivery:
 def locale_of(event: LineEvent, *, chosen: str | None, messages: Iterable[MessageRecord]) -> str | None:
     """Return the chat's language for a text of the code; None: no choice, command or earlier message shows a language.
 
-    Where LINE names no person, as in the event of a member's leaving, everybody's messages count. A choice counts before words,
-    because most commands show no language: after `/language th`, `/help` is in Thai in a chat where people write English. A command by a
-    name of a language shows the language: `/วิธีใช้` gets Thai.
+    A choice counts before words, because most commands show no language: after `/language th`, `/help` is in Thai in a chat where people
+    write English. A command by a name of a language shows the language: `/วิธีใช้` gets Thai. The person's own messages count before those
+    of the others: who only listens among people who write English gets English.
     """
     if chosen:
         return chosen
+    told = [message for message in messages if message.type == "text"]
     named_in = language_of_name(event.message) if event.message is not None else None
-    said = (message for message in messages if message.type == "text" and event.user_id in {None, message.user_id})
-    return named_in or shown_language(message.text for message in said)
+    own = shown_language(message.text for message in told if message.user_id == event.user_id)
+    return named_in or own or shown_language(message.text for message in told)

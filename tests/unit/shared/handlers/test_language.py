@@ -141,7 +141,7 @@ def test_a_command_is_answered_in_the_language_of_the_persons_earlier_messages(
     assert friend.worker.said[-1] == LISTED[command]
 
 
-def test_the_languages_of_other_members_decide_nothing(member: Person) -> None:
+def test_a_members_own_language_counts_before_those_of_others(member: Person) -> None:
     member.says("what did we decide?", calling(("reply", {"message": "Nothing yet."})))
     member.sends(member.events.text(CHINESE, by="U" + "2" * 32))
 
@@ -149,6 +149,35 @@ def test_the_languages_of_other_members_decide_nothing(member: Person) -> None:
     member.says("/notes")
 
     assert member.worker.said[-2:] == [of(Phrase.NOTES_NONE, "zh-TW"), of(Phrase.NOTES_NONE, "en")]
+
+
+@pytest.mark.parametrize("before", [(), ("OK",), ("👍", "Momo")])
+def test_who_has_shown_no_language_is_answered_in_that_of_the_chat(member: Person, before: tuple[str, ...]) -> None:
+    member.says("what did we decide?", calling(("reply", {"message": "Nothing yet."})))
+    for text in before:
+        member.sends(member.events.text(text, by="U" + "2" * 32))
+
+    member.sends(member.events.text("/notes", by="U" + "2" * 32))
+
+    assert member.worker.said[-1] == of(Phrase.NOTES_NONE, "en")
+
+
+def test_after_forget_me_the_language_of_the_chat_stays(member: Person) -> None:
+    member.says("what did we decide?", calling(("reply", {"message": "Nothing yet."})))
+    member.sends(member.events.text("we wanted to decide tomorrow", by="U" + "2" * 32))
+    member.says("/forget me")
+
+    member.says("/notes")
+
+    assert member.worker.said[-1] == of(Phrase.NOTES_NONE, "en")
+
+
+def test_a_greeting_of_one_word_shows_the_language(friend: Person) -> None:
+    friend.says("Hello!", calling(("reply", {"message": "Hi!"})))
+
+    friend.says("/notes")
+
+    assert friend.worker.said[-1] == of(Phrase.NOTES_NONE, "en")
 
 
 def test_forget_me_is_confirmed_in_the_language_of_the_words_that_it_withdraws(member: Person) -> None:

@@ -75,6 +75,8 @@ def test_japanese_without_kana_is_japanese_whatever_the_bots_locale(text: str, d
         (["「おはよう」是日文的早安"], "ja", "zh-TW"),
         (["ありがとう means thank you in Japanese"], "ja", "en"),
         (["Notion ตอนนี้"], "ja", "th"),
+        (["明日の予定は？", "Hello!"], "ja", "en"),
+        (["helloと言われた"], "en", "ja"),
         (["https://shop.example/very/long/path を見て"], "en", "ja"),
         (["@Momo Bot 明日は？"], "en", "ja"),
         (["@Ken明日の会議は何時ですか"], "en", "ja"),
