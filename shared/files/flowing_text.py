@@ -39,6 +39,8 @@ class FlowingText:
                 self._is_text = True
             case "tab":
                 self._add("\t")
+            case "noBreakHyphen":
+                self._add("-")
             case "br" | "cr":
                 if attributes.get("type") == "page":
                     self._break_page()

@@ -63,6 +63,12 @@ SHOWN: Final[tuple[tuple[str, bytes, str, str], ...]] = (
         "東京駅",
     ),
     (
+        "docx, hyphens that keep a number on a line",
+        word_xml("<w:p><w:r><w:t>090</w:t><w:noBreakHyphen/><w:t>1234</w:t><w:softHyphen/><w:t>5678</w:t></w:r></w:p>"),
+        DOCX,
+        "090-12345678",
+    ),
+    (
         "docx, a table within a table",
         word_xml(
             "<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc>"

@@ -59,7 +59,7 @@ def test_a_choice_that_is_delivered_again_does_not_undo_a_later_one(friend: Pers
         ("ภาษาไทย", "th"),
     ],
 )
-def test_a_language_is_chosen_by_the_name_on_its_button(friend: Person, name: str, locale: str) -> None:
+def test_a_language_is_chosen_by_one_of_its_names(friend: Person, name: str, locale: str) -> None:
     friend.says(f"/language {name}")
     assert friend.worker.said == [of(Phrase.LANGUAGE_DONE, locale)]
 
