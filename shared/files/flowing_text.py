@@ -9,6 +9,7 @@ from typing import Final
 
 CELLS: Final = " | "
 _SKIPPED: Final = frozenset({"Fallback", "moveFrom", "pPr", "rPr", "rt", "sectPr", "tblPr", "tcPr", "trPr"})
+_CHARACTERS: Final[Mapping[str, str]] = {"tab": "\t", "noBreakHyphen": "-"}
 
 
 class FlowingText:
@@ -37,10 +38,8 @@ class FlowingText:
                 self._paragraphs.append([])
             case "t":
                 self._is_text = True
-            case "tab":
-                self._add("\t")
-            case "noBreakHyphen":
-                self._add("-")
+            case "tab" | "noBreakHyphen":
+                self._add(_CHARACTERS[name])
             case "br" | "cr":
                 if attributes.get("type") == "page":
                     self._break_page()

@@ -1,6 +1,6 @@
 """The bus as a table: workers take published messages with a lease, as Pub/Sub's push subscriptions hand them out.
 
-An acknowledged message is deleted. A refused message comes again after a pause that doubles (10 s, 20 s, 40 s, …); after 20 attempts it is
+An acknowledged message is deleted. A refused message comes again after a pause that doubles (1 s, 2 s, 4 s, …); after 20 attempts it is
 a dead letter. An attempt is recorded before the work begins, so that a crash of the process counts as an attempt.
 Why a table of our own: docs/adr/20261126-self-hosted-queue.md.
 """
