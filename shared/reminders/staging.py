@@ -126,16 +126,12 @@ class ReminderOverlay(Overlay[Reminder]):
     ) -> Reminder:
         """Stage a reminder at a local time, of the chat's zone or of the person's own `zone`, unless `is_trial`; return the reminder.
 
-        Without `may_repeat`, an open reminder of the same words and times is shown to the model, and not set a second time.
+        Without `may_repeat`, an open reminder of the same words and times, for the same people, is shown to the model, and not set again.
         Raises: StagingFault, ReminderExistsError.
         """
         text = _checked_text(text, kind)
         with self._lock:
             self.check_limits({})
-            if not may_repeat:
-                self._check_repeated(text, kind, *self._schedule(at, rule, zone)[:2], zone=zone or self.zone)
-            if len(self._open()) >= REMINDERS_LIMIT:
-                raise StagingFault(f"This chat has {REMINDERS_LIMIT} open reminders; some must be cancelled first.")
             start, checked, due_ms = self._schedule(at, rule, zone)
             reminder = Reminder(
                 id=self._new_id(),
@@ -153,16 +149,19 @@ class ReminderOverlay(Overlay[Reminder]):
                 is_pushed=is_pushed,
                 is_private=is_private,
             )
+            if not may_repeat:
+                self._check_repeated(reminder)
+            if len(self._open()) >= REMINDERS_LIMIT:
+                raise StagingFault(f"This chat has {REMINDERS_LIMIT} open reminders; some must be cancelled first.")
             self.check_limits({reminder.id: reminder})
             if not is_trial:
                 self.stage({reminder.id: reminder})
             return reminder
 
-    def _check_repeated(self, text: str, kind: ReminderKind, start: str, rule: str | None, *, zone: str) -> None:
-        """Raises: ReminderExistsError, where an open reminder has the same words and times."""
-        words_and_times = (fold(text), kind, start, zone, rule)
+    def _check_repeated(self, new: Reminder) -> None:
+        """Raises: ReminderExistsError, where an open reminder tells the same people the same words at the same times."""
         for reminder in self._open():
-            if (fold(reminder.text), reminder.kind, reminder.start, reminder.zone, reminder.rule) == words_and_times:
+            if reminder.has_schedule_of(new) and _told(reminder) == _told(new):
                 self._record_shown(reminder)
                 raise ReminderExistsError(reminder)
 
@@ -309,6 +308,12 @@ class ReminderOverlay(Overlay[Reminder]):
         """Return an id made by no other commit of the chat, for example `r0123456789`."""
         made_of = f"{self.conversation.id}/{self.attempt.sequence}/{len(self._staged)}/{self.attempt.now_ms}"
         return f"r{hashlib.sha256(made_of.encode()).hexdigest()[:10]}"
+
+
+def _told(reminder: Reminder) -> tuple[str, ReminderKind, bool, str | None]:
+    """Return the words of a reminder, and how they are told to whom: two members' private summaries are two reminders."""
+    recipient = reminder.user_id if reminder.is_private else None
+    return fold(reminder.text), reminder.kind, reminder.is_pushed, recipient
 
 
 def _is_of_poll(reminder: Reminder | None) -> bool:

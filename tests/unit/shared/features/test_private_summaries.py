@@ -125,6 +125,27 @@ def test_it_begins_with_the_askers_own_joining(ann: Person, *, is_asker: bool) -
     assert ("集合は10時" in ann.worker.prompt()) is not is_asker
 
 
+def test_two_members_who_ask_for_the_same_get_one_each(ann: Person) -> None:
+    tells(ann, "集合は10時にしよう")
+    asks(ann)
+    call = calling(("create_reminder", NOW), ("reply", {"message": "個別に送ります"}))
+    ann.asks("私にも", call, by=BEN)
+
+    passes(ann, SUMS_UP, SUMS_UP)
+
+    assert sorted(to for to, _ in pushed(ann)) == sorted((ASKER, BEN))
+
+
+def test_a_summary_for_one_member_is_set_beside_one_for_all(ann: Person) -> None:
+    for_all = {**DAILY, "private": False}
+    ann.asks("毎朝8時に昨日のまとめ", calling(("create_reminder", for_all), ("reply", {"message": "はい"})))
+    asks(ann, **DAILY)
+    asks(ann, SAYS, **DAILY)
+
+    assert [one.is_private for one in reminders(ann)].count(True) == 1
+    assert len(reminders(ann)) == 2
+
+
 def test_no_word_of_it_is_stored_in_the_1_1_chat_or_shown_there(ann: Person) -> None:
     tells(ann, "集合は10時にしよう")
     asks(ann)
