@@ -32,6 +32,8 @@ class PollTexts:
     votes: str
     closes: str
     closed: str
+    answers_close: str
+    answers_closed: str
     called_off: str
     unanswered: str
     people: str
@@ -160,7 +162,8 @@ def standing_card(standing: Standing, *, locale: str) -> Card:
     rows += [CardRow(text=text, is_heading=True) for text in _queue(standing, texts, locale=locale)]
     if not is_closed:
         rows += [CardRow(text=text, is_heading=True) for text in _notes(standing, texts, locale=locale)]
-    ended = texts.called_off if poll.is_called_off else texts.closed
+    closed = texts.answers_closed if poll.is_meeting else texts.closed
+    ended = texts.called_off if poll.is_called_off else closed
     return Card(title=filled(ended, question=question) if is_closed else question, rows=tuple(rows))
 
 
@@ -221,7 +224,8 @@ def _notes(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[str
         yield filled(texts.unanswered, names=filled(texts.people, count=str(unanswered.other_count)))
     if poll.closes_ms is not None and poll.closes_ms != poll.starts_ms:
         this_year = poll.local(standing.now_ms).year
-        yield filled(texts.closes, when=shown_moment(poll.local(poll.closes_ms), locale=locale, this_year=this_year))
+        closes = texts.answers_close if poll.is_meeting else texts.closes
+        yield filled(closes, when=shown_moment(poll.local(poll.closes_ms), locale=locale, this_year=this_year))
 
 
 def _listed(names: Iterable[str], hidden_count: int, *, locale: str) -> str:

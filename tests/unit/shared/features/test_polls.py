@@ -1142,6 +1142,24 @@ def test_the_card_of_a_meeting_is_whole_in_the_language_of_who_presses(ann: Pers
     assert "不参加" in ann.worker.said[-1]
 
 
+@pytest.mark.parametrize(
+    ("said", "open_until", "ended"),
+    [
+        ("你好嗎，大家", "回覆截止：11月28日(五) 12:00", "已截止回覆：飲み会"),
+        ("สวัสดีครับ", "ปิดรับคำตอบ วันศุกร์ที่ 28 พ.ย. เวลา 12:00 น.", "ปิดรับคำตอบแล้ว: 飲み会"),
+    ],
+)
+def test_a_meeting_takes_answers_and_no_votes(ann: Person, said: str, open_until: str, ended: str) -> None:
+    meeting = met(ann, closes="2025-11-28T12:00")
+    ann.says(said)
+    press(ann, meeting, 0)
+    assert open_until in newest(ann).text
+    ann.asks("締め切って", calling(("close_poll", {})), SAYS)
+    ann.says(said)
+    press(ann, meeting, 0)
+    assert newest(ann).text.startswith(ended)
+
+
 def test_who_never_wrote_is_told_in_the_language_of_the_poll(ann: Person) -> None:
     ann.asks(
         "A vote on dinner, please",
