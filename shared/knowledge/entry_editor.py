@@ -16,6 +16,7 @@ from shared.knowledge.entry import NAME_LIMIT, Entry
 from shared.knowledge.entry_file import free_slug, slug_of
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import (
+    DONE,
     FIELDS,
     TEXT_LIMIT,
     Category,
@@ -30,6 +31,7 @@ from shared.line.utf16 import utf16_length
 from shared.search.folding import fold
 
 CONTENT_LIMIT: Final = 2 * TEXT_LIMIT
+_LAST_TOUCHED: Final = "last_touched"
 _WORDED_KINDS: Final = frozenset({"line", "text", "names"})
 _READ_ONLY_FIELDS: Final = frozenset(
     {
@@ -119,11 +121,11 @@ class EntryEditor:
             "suggested_name": classification.name, "original_text": original, "suggested_category": classification.category.value,
         }  # fmt: skip
         values |= {"name": classification.name} if is_sure else {}
-        values |= {"last_touched": occasion.today} if category is Category.PEOPLE else {}
+        values |= {_LAST_TOUCHED: occasion.today} if category is Category.PEOPLE else {}
         words = {
             name: (*sources, *sources_in_entries(overlay, value, occasion))
             for name, value in values.items()
-            if name != "last_touched"
+            if name != _LAST_TOUCHED
         }
         stamp = "" if is_sure else f"{occasion.now:%Y%m%d%H%M%S}-"
         with overlay.together():
@@ -214,13 +216,20 @@ class EntryExistsError(Exception):
 
 
 def _check_repeated(overlay: EntryOverlay, entry: Entry) -> None:
-    """Raises: EntryExistsError, where the chat has an entry of the same category and words."""
+    """Raises: EntryExistsError, where the chat has an entry of the same category and words; an errand that was done may come again."""
     paths = [
-        row.path for row in overlay.rows() if row.category is entry.category and fold(row.name) == fold(entry.name)
+        row.path
+        for row in overlay.rows()
+        if row.category is entry.category and row.status != DONE and fold(row.name) == fold(entry.name)
     ]
     for existing in overlay.show_entries(paths):
-        if existing.texts == entry.texts:
+        if _said_texts(existing) == _said_texts(entry):
             raise EntryExistsError(existing)
+
+
+def _said_texts(entry: Entry) -> tuple[str, ...]:
+    """Return the entry's words without the day of its filing, which another day changes."""
+    return replace(entry, fields={**entry.fields, _LAST_TOUCHED: None}).texts
 
 
 def _free_slug(overlay: EntryOverlay, category: Category, slug: str) -> str:

@@ -93,6 +93,24 @@ def test_a_capture_that_is_repeated_files_nothing_more(chat: FilingChat) -> None
     assert other["path"] == "projects/庭の工事-2.md"
 
 
+def test_an_errand_that_was_done_is_filed_again(chat: FilingChat) -> None:
+    first = chat.file("牛乳を買う", category="admin", name="牛乳を買う")
+    chat.once("update_entry", path=first, updates={"status": "done"})
+
+    again = chat.file("牛乳を買う", category="admin", name="牛乳を買う")
+
+    statuses = [entry.status for path in (first, again) if (entry := chat.entry(path)) is not None]
+    assert statuses == ["done", "pending"]
+
+
+def test_what_was_told_of_a_person_is_not_filed_again_on_another_day(chat: FilingChat) -> None:
+    filed = chat.file("佐藤さんは甘党", category="people", name="佐藤", context="甘党")
+    chat.clock.move(86_400)
+
+    assert chat.file("佐藤さんは甘党", category="people", name="佐藤", context="甘党") == filed
+    assert chat.paths == [filed]
+
+
 @pytest.mark.parametrize(
     ("hints", "text", "category", "name"),
     [
