@@ -25,7 +25,7 @@ from shared.knowledge.catalog import NAME, Catalog, Row, row_mark_of
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.index import SECTIONS, Section, cell, line_of, linked_name, short_name
 from shared.knowledge.schema import Category
-from shared.knowledge.shared_lists import SharedList, lists_in, without_items
+from shared.knowledge.shared_lists import UNNAMED, SharedList, lists_in, without_items
 from shared.locked_cache import LockedCache
 from shared.search.folding import fold
 
@@ -254,7 +254,7 @@ def _lines_of_lists(
         open_rows = shared_list.open_rows
         first_rows = sorted(open_rows, key=lambda row: row.path not in meant_paths)[:_ITEMS_NAMED]
         more = f"; … {len(open_rows) - len(first_rows)} more" if len(open_rows) > len(first_rows) else ""
-        name = cell(shared_list.name) or "(no name)"
+        name = cell(shared_list.name) or UNNAMED
         text = f"| {name} | {len(open_rows)} | {'; '.join(map(_named, first_rows))}{more} |"
         tokens_left -= estimated_tokens(text) + 1
         if tokens_left < 0:

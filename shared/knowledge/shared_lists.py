@@ -15,10 +15,13 @@ from shared.knowledge.schema import DONE, LIST, Category
 from shared.search.folding import fold
 
 LIST_NAME_UTF16: Final = 40
+UNNAMED: Final = "List"
+"""How a list without a name is called: this word for a list, or any other."""
+_LIST_WORDS: Final = "|".join(map(fold, ("リスト", "一覧", "清單", "清单", "列表")))
 _FRAME: Final = re.compile(
-    rf"^(?:the|my|our)\b|\blist$|(?:{'|'.join(map(fold, ('リスト', '一覧', '清單', '清单')))})$|^{fold('รายการ')}"
+    rf"^(?:the|my|our)\b|-?\blist$|[の的]?(?:{_LIST_WORDS})$|^(?:{fold('รายการ')}|{fold('ลิสต์')})"
 )
-"""What people leave out of the name of a list, or put around it: 「買い物」 and 「買い物リスト」 are one list."""
+"""What people leave out of the name of a list, or put around it: 「買い物」, 「買い物リスト」 and 「買い物のリスト」 are one list."""
 
 
 @frozen
@@ -78,14 +81,18 @@ def handle_of_list(name: str) -> str:
 def list_meant(lists: Sequence[SharedList], name: str) -> SharedList | None:
     """Return the list of the name, else the only list with the name within a longer name; without a name, the only list.
 
-    For example, "shop" means "Shopping", unless there is a list "Shop" or "Workshop".
+    For example, "shop" means "Shopping", unless there is a list "Shop" or "Workshop". Of several lists, a mere word for a list, such as
+    "the list" or 「リスト」, means the list without a name.
     """
     key = key_of_list(name)
-    if not key:
-        return lists[0] if len(lists) == 1 else None
-    same = [one for one in lists if key_of_list(one.name) == key]
+    same = [one for one in lists if key_of_list(one.name) == key] if name else []
     matches = same or [one for one in lists if key in key_of_list(one.name)]
     return matches[0] if len(matches) == 1 else None
+
+
+def reference_to(shared_list: SharedList, lists: Sequence[SharedList]) -> str:
+    """Return the name by which a call means the list: empty for a list without a name that is the only one."""
+    return shared_list.name or (UNNAMED if any(one is not shared_list for one in lists) else "")
 
 
 def _by_age(row: Row) -> tuple[str, str]:

@@ -19,7 +19,15 @@ from shared.knowledge.entry_editor import Occasion
 from shared.knowledge.list_cards import list_card
 from shared.knowledge.list_editor import ListEditor, clear
 from shared.knowledge.schema import one_line
-from shared.knowledge.shared_lists import LIST_NAME_UTF16, SharedList, key_of_list, list_meant, lists_in
+from shared.knowledge.shared_lists import (
+    LIST_NAME_UTF16,
+    UNNAMED,
+    SharedList,
+    key_of_list,
+    list_meant,
+    lists_in,
+    reference_to,
+)
 from shared.knowledge.staging import EntryOverlay
 from shared.line.cards.card import Card
 from shared.search.folding import fold
@@ -85,7 +93,7 @@ class ListTools:
         if self._is_in_notion(target.name, overlay.conversation.id):
             return ToolFault(message=f"{target.name} is a database in Notion: use create_page.", may_retry=False)
         if not occasion.is_ordered(partial(_is_grounded, names=names, target=target, lists=lists)):
-            return NeedsTap(name="\n".join(names), arguments={"list": target.name, "items": names})
+            return NeedsTap(name="\n".join(names), arguments={"list": reference_to(target, lists), "items": names})
         addition = self.editor.add(overlay, target, names, occasion)
         return {
             "list": target.name,
@@ -133,7 +141,8 @@ def _clear(arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json |
     cleared_rows = done_rows[:MOST_CLEARED]
     if occasion.needs_tap:
         items = [row.name for row in cleared_rows]
-        return NeedsTap(name=target.name or "\n".join(items), arguments={"list": target.name, "items": items})
+        arguments = {"list": reference_to(target, lists), "items": items}
+        return NeedsTap(name=target.name or "\n".join(items), arguments=arguments)
     return {
         "list": target.name,
         "deleted": list(clear(overlay, [row.path for row in cleared_rows])),
@@ -153,7 +162,7 @@ def _list_name(arguments: Json) -> str:
 
 
 def _which(lists: Iterable[SharedList]) -> ToolFault:
-    names = ", ".join(one.name for one in lists if one.name)
+    names = ", ".join(one.name or UNNAMED for one in lists)
     text = f"Pass one of the lists, or ask which: {names}." if names else "There is no list in this chat."
     return ToolFault(message=text, may_retry=bool(names))
 

@@ -282,6 +282,38 @@ def test_a_list_whose_name_was_taken_back_keeps_what_others_put_there(ann: Perso
     assert shows(ann).title == "リスト（1件）"
 
 
+def test_a_list_without_a_name_is_shown_and_cleared_beside_a_named_one(ann: Person) -> None:
+    adds(ann, "パンも買わなきゃ", "パン")
+    adds(ann, "旅行リストに傘", "傘", to="旅行")
+
+    ann.asks("買うものは", calling(("show_list", {})), SAYS)
+    assert "List" in last_result(ann)["error"]["message"]
+    card = shows(ann, "List")
+    ticks(ann, card, "パン")
+    ann.asks("リストの買ったものは消して", calling(("clear_list", {"list": "リスト"})), SAYS)
+
+    assert "| List | 0 |" not in prompt_of(ann)
+    assert [row.text for row in card.rows] == ["パン"]
+    assert items(ann) == {"旅行/傘": "pending"}
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [
+        ("買い物リスト", "買い物のリスト"),
+        ("購物清單", "購物的清單"),
+        ("购物", "购物列表"),
+        ("shopping", "shopping-list"),
+        ("รายการซื้อของ", "ลิสต์ซื้อของ"),
+    ],
+)
+def test_the_word_for_a_list_makes_no_second_list(ann: Person, first: str, other: str) -> None:
+    adds(ann, f"{first} 牛乳", "牛乳", to=first)
+    adds(ann, f"{other} 卵", "卵", to=other)
+
+    assert set(items(ann)) == {f"{first}/牛乳", f"{first}/卵"}
+
+
 def test_a_prompt_names_open_items_with_handles_and_a_call_ticks_one(ann: Person) -> None:
     adds(ann, "買い物に牛乳と卵", "牛乳", "卵", to="買い物")
     handles = {
