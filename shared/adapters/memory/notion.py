@@ -177,6 +177,8 @@ class MemoryNotion:
                 return True
             case {"and": parts}:
                 return all(self._matches(part, page) for part in parts)
+            case {"or": parts}:
+                return any(self._matches(part, page) for part in parts)
             case {"timestamp": "created_time", "created_time": {"on_or_after": since}}:
                 return self._made_ms[page.page_id] >= dt.datetime.fromisoformat(since).timestamp() * 1_000
         value = page.properties[filter_["property"]]

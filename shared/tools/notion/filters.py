@@ -16,6 +16,8 @@ from shared.tools.notion.relative_days import comparisons_with, span_of
 
 _EMPTINESS: Final = ("is_empty", "is_not_empty")
 _TEXT: Final = ("contains", "does_not_contain", "equals", "does_not_equal", "starts_with", "ends_with", *_EMPTINESS)
+_EXCLUSIVE: Final = frozenset({"equals", "starts_with", "ends_with"})
+"""Operators of which a value meets one operand at most."""
 _OPTION: Final = ("equals", "does_not_equal", *_EMPTINESS)
 _SET: Final = ("contains", "does_not_contain", *_EMPTINESS)
 _COMPARISONS: Final = ("greater_than", "greater_than_or_equal_to", "less_than", "less_than_or_equal_to")
@@ -55,7 +57,8 @@ def filter_of(schema: Schema, writer: PropertyWriter, *, query: str | None, cond
     """Return the filter for pages that meet all conditions and have `query` in the title; None if there is nothing to filter by.
 
     For example, the condition `{"Done": true}` -> `{"and": [{"property": "Done", "checkbox": {"equals": true}}]}`.
-    Conditions in the form of Notion's own filters are taken as well, if all of them have to hold.
+    Conditions in the form of Notion's own filters are taken as well, if all of them have to hold. A list of values that exclude each other,
+    such as two statuses, means any of them.
     Raises: UnfitValueError, with the valid names and operators.
     """
     values = named_values(schema, _in_plain_form(conditions, schema))
@@ -70,40 +73,68 @@ def filter_of(schema: Schema, writer: PropertyWriter, *, query: str | None, cond
 def _in_plain_form(conditions: Json, schema: Schema) -> Json:
     """Return conditions of Notion's form as `{"property": {"operator": value}}`; any others are returned unchanged.
 
-    For example, `{"and": [{"property": "Done", "checkbox": {"equals": true}}]}` -> `{"Done": {"equals": True}}`.
+    For example, `{"and": [{"property": "Done", "checkbox": {"equals": true}}]}` -> `{"Done": {"equals": True}}`. An operator that comes
+    twice for a property gets a list: `{"Tags": {"contains": ["home", "work"]}}`.
     """
     parts = conditions.get("and") if conditions.keys() == {"and"} else [conditions]
     if not isinstance(parts, list) or {"and", "property"} & schema.properties.keys():
         return conditions
-    plain_form: dict[str, dict[str, object]] = {}
+    plain_form: dict[str, dict[str, list[object]]] = {}
     for part in parts:
         name = part.get("property") if isinstance(part, Mapping) else None
         comparisons = [value for key, value in part.items() if key != "property"] if isinstance(name, str) else []
         if len(comparisons) != 1 or not isinstance(comparisons[0], Mapping):
             return conditions
-        plain_form.setdefault(str(name), {}).update(comparisons[0])
-    return plain_form
+        operands = plain_form.setdefault(str(name), {})
+        for operator, operand in comparisons[0].items():
+            operands.setdefault(operator, []).append(operand)
+    return {
+        name: {operator: every[0] if len(every) == 1 else every for operator, every in operands.items()}
+        for name, operands in plain_form.items()
+    }
 
 
 def _conditions(column: Property, value: object, writer: PropertyWriter) -> list[Json]:
     operators = _OPERATORS.get(column.type)
     if operators is None:
         raise UnfitValueError(f'One cannot filter by "{column.name}" ({column.type}).')
-    if value is None:
-        comparisons: list[tuple[str, object]] = [("is_empty", True)]
+    if value is None or value == []:
+        conditions: list[tuple[str, object]] = [("is_empty", True)]
     elif isinstance(value, Mapping):
-        comparisons = [(_SPELLINGS.get(operator, operator), operand) for operator, operand in value.items()]
+        conditions = [(_SPELLINGS.get(operator, operator), operand) for operator, operand in value.items()]
     else:
-        comparisons = [(operators[0], operand) for operand in (value if isinstance(value, list) else [value])]
-    if column.type == "date":
-        comparisons = [one for operator, operand in comparisons for one in _of_days(operator, operand, writer.today)]
-    unknown = [operator for operator, _ in comparisons if operator not in operators]
-    if unknown:
+        conditions = [(operators[0], value)]
+    return [one for operator, operand in conditions for one in _conditions_with(column, operator, operand, writer)]
+
+
+def _conditions_with(column: Property, operator: str, operand: object, writer: PropertyWriter) -> list[Json]:
+    """Return the conditions of one operator: for several values, all have to hold, or one of them where they exclude each other."""
+    operands = operand if isinstance(operand, list) and operand else [operand]
+    by_operand = [_comparisons(column, operator, one, writer) for one in operands]
+    if len(by_operand) == 1 or operator not in _EXCLUSIVE:
+        return [one for comparisons in by_operand for one in comparisons]
+    if any(len(comparisons) > 1 for comparisons in by_operand):  # Notion takes two levels of conditions
+        raise UnfitValueError(f'"{column.name}" takes one span of days at a time.')
+    return [{"or": [one for comparisons in by_operand for one in comparisons]}]
+
+
+def _comparisons(column: Property, operator: str, operand: object, writer: PropertyWriter) -> list[Json]:
+    comparisons = _of_days(operator, operand, writer.today) if column.type == "date" else [(operator, operand)]
+    comparisons = [_without_negation(*one) for one in comparisons]
+    operators = _OPERATORS[column.type]
+    if any(name not in operators for name, _ in comparisons):
         raise UnfitValueError(f'"{column.name}" ({column.type}) can be filtered by: {", ".join(operators)}.')
     return [
-        {"property": column.name, column.type: {operator: _operand(column, operator, operand, writer)}}
-        for operator, operand in comparisons
+        {"property": column.name, column.type: {name: _operand(column, name, value, writer)}}
+        for name, value in comparisons
     ]
+
+
+def _without_negation(operator: str, operand: object) -> tuple[str, object]:
+    """Return `is_empty: false` as `is_not_empty`, and the reverse: Notion takes no other operand than true."""
+    if operator not in _EMPTINESS or operand not in (False, "false"):
+        return operator, operand
+    return ("is_not_empty" if operator == "is_empty" else "is_empty"), True
 
 
 def _of_days(operator: str, operand: object, today: dt.date) -> list[tuple[str, object]]:

@@ -51,11 +51,44 @@ def test_without_query_and_conditions_there_is_no_filter() -> None:
         ("期限", {"on_or_after": "next_month"}, [{"date": {"on_or_after": "2026-12-01"}}]),
         ("期限", "last_month", [{"date": {"on_or_after": "2026-10-01"}}, {"date": {"before": "2026-11-01"}}]),
         ("期限", None, [{"date": {"is_empty": True}}]),
-        ("メモ", {"is_not_empty": False}, [{"rich_text": {"is_not_empty": True}}]),
+        ("タグ", [], [{"multi_select": {"is_empty": True}}]),
+        ("メモ", {"is_not_empty": True}, [{"rich_text": {"is_not_empty": True}}]),
+        ("メモ", {"is_not_empty": False}, [{"rich_text": {"is_empty": True}}]),
+        ("期限", {"is_empty": False}, [{"date": {"is_not_empty": True}}]),
+        ("状態", ["完了"], [{"status": {"equals": "完了"}}]),
+        ("状態", {"does_not_equal": ["完了", "進行中"]},
+         [{"status": {"does_not_equal": "完了"}}, {"status": {"does_not_equal": "進行中"}}]),
+        ("タグ", {"contains": ["家", "仕事"]}, [{"multi_select": {"contains": "家"}}, {"multi_select": {"contains": "仕事"}}]),
     ],
 )  # fmt: skip
 def test_a_condition_becomes_the_filter_of_its_column_type(name: str, value: object, wire: object) -> None:
     assert conditions(**{name: value}) == [{"property": name, **one} for one in wire]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("value", [["未着手", "進行中"], {"equals": ["未着手", "進行中"]}])
+def test_a_list_of_statuses_means_any_of_them(value: object) -> None:
+    assert conditions(状態=value) == [
+        {
+            "or": [
+                {"property": "状態", "status": {"equals": "未着手"}},
+                {"property": "状態", "status": {"equals": "進行中"}},
+            ]
+        }
+    ]
+
+
+def test_several_dates_mean_any_of_them_and_several_spans_are_refused() -> None:
+    assert conditions(期限=["2026-11-28", "2026-11-30"]) == [
+        {"or": [{"property": "期限", "date": {"equals": date}} for date in ("2026-11-28", "2026-11-30")]}
+    ]
+    with pytest.raises(UnfitValueError, match="one span of days at a time"):
+        conditions(期限=["today", "next_week"])
+
+
+def test_two_conditions_on_a_property_with_one_operator_both_hold() -> None:
+    parts = [{"property": "タグ", "multi_select": {"contains": tag}} for tag in ("家", "仕事")]
+
+    assert conditions(**{"and": parts}) == parts
 
 
 @pytest.mark.parametrize(
@@ -94,6 +127,7 @@ def test_another_form_of_filters_is_refused(given: dict[str, object]) -> None:
         ("計算", 3, r'cannot filter by "計算"'),
         ("期限", "someday", r'"期限" is a date'),
         ("メモ", "", r"cannot be compared"),
+        ("タグ", {"contains": []}, r"cannot be compared"),
     ],
 )
 def test_an_unfit_condition_is_refused_with_valid_ones(name: str, value: object, sentence: str) -> None:
