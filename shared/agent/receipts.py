@@ -310,7 +310,8 @@ def _details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> Iterator[str]:
     if deed.payer:
         yield filled(texts.paid_by, name=quotable(deed.payer, limit=_NAME_GRAPHEMES))
     for value in deed.details:
-        yield quotable(shown_value(value, locale=locale, this_year=deed.this_year), limit=_NAME_GRAPHEMES)
+        shown = shown_value(value, locale=locale, this_year=deed.this_year)
+        yield shown if shown != value else quotable(value, limit=_NAME_GRAPHEMES)
 
 
 def shown_place(name: str, *, locale: str) -> str:

@@ -98,9 +98,9 @@ def shown_day_begin(local: dt.datetime, *, locale: str) -> str:
 
 
 def shown_value(text: str, *, locale: str, this_year: int) -> str:
-    """Return a date or moment of a call in words, such as `12月1日(火)` for "2026-12-01"; any other text as it is.
+    """Return a date, a moment or a span of a call in words, such as `12月1日(火)` for "2026-12-01"; any other text as it is.
 
-    A moment with an offset is shown as it is written: the hour of its own zone.
+    A moment with an offset is shown as it is written: the hour of its own zone. A span is "2026-12-01/2026-12-03", as in ISO 8601.
     """
     try:
         if _DATE.fullmatch(text):
@@ -108,8 +108,10 @@ def shown_value(text: str, *, locale: str, this_year: int) -> str:
         if _MOMENT.fullmatch(text):
             return shown_moment(dt.datetime.fromisoformat(text), locale=locale, this_year=this_year)
     except ValueError:
-        pass  # no such day
-    return text
+        return text  # no such day
+    ends = text.split("/") if text.count("/") == 1 else []
+    shown = [shown_value(end, locale=locale, this_year=this_year) for end in ends]
+    return " \N{EN DASH} ".join(shown) if ends and not set(shown) & set(ends) else text
 
 
 def shown_schedule(

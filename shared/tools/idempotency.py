@@ -23,11 +23,16 @@ from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallRecord, ExternalCalls, KnownCall
 from shared.conversation.provenance import Provenance
-from shared.errors import AizuchiError, TransientError
+from shared.errors import AizuchiError, PermanentError, TransientError
 from shared.frozen import frozen
 
 ALREADY_DONE: Final = "This was done already for this message; it was not done a second time."
 _LONGEST_WAIT_S: Final = 60.0
+_UNSEEN: Final = ToolFault(
+    message="It may have been done by an earlier call or not, and could not be looked for just now. Call again with exactly the same "
+    "arguments, or tell the person to look.",
+    may_retry=True,
+)
 _CHANGED_SINCE: Final = ToolFault(message="Not done: it has changed since the person was asked.", may_retry=False)
 
 
@@ -170,7 +175,12 @@ def _find_effect(write: Write, key: str, calls: ExternalCalls, earlier_call: Kno
     if earlier_call.result is not None:
         logs.info("call_done_before", tool=write.tool)
         return {**earlier_call.result, "note": ALREADY_DONE}
-    result = write.find(earlier_call.record.started_ms, calls.results())
+    other_results = calls.results()
+    try:
+        result = write.find(earlier_call.record.started_ms, other_results)
+    except (TransientError, PermanentError) as cause:
+        logs.warning("call_effect_unknown", tool=write.tool, error_type=type(cause).__name__)
+        return _UNSEEN
     if result is None or isinstance(result, ToolFault):
         return result
     logs.info("call_reconciled", tool=write.tool)

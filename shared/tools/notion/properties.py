@@ -6,6 +6,7 @@ Source: Notion API reference, "Page properties" and "Request limits"; docs/notio
 import datetime as dt
 import math
 import unicodedata
+import zoneinfo
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import Final, Protocol
@@ -199,9 +200,24 @@ def _date(column: Property, value: object, writer: PropertyWriter) -> object:
         span = {"start": _moment(column, value)}
     if "start" not in span:
         raise _unfit_error(column, value)
-    has_time = any("T" in moment for moment in span.values())
-    has_offset = any(dt.datetime.fromisoformat(moment).tzinfo is not None for moment in span.values())
-    return {**span, "time_zone": writer.time_zone} if has_time and not has_offset else span
+    moments = [moment for moment in span.values() if "T" in moment]
+    if not any(dt.datetime.fromisoformat(moment).tzinfo is not None for moment in moments):
+        return {**span, "time_zone": writer.time_zone} if moments else span
+    try:
+        return {name: _in_zone(moment, writer.time_zone) for name, moment in span.items()}
+    except OverflowError:
+        raise _unfit_error(column, value) from None
+
+
+def _in_zone(moment: str, time_zone: str) -> str:
+    """Return the moment in the time zone of the bot, where a receipt shows its hour: of one without an offset, the hour is kept.
+
+    For example, in Asia/Tokyo `"2026-11-28T09:00:00+00:00"` -> `"2026-11-28T18:00:00+09:00"`.
+    """
+    if "T" not in moment:
+        return moment
+    parsed, zone = dt.datetime.fromisoformat(moment), zoneinfo.ZoneInfo(time_zone)
+    return (parsed.replace(tzinfo=zone) if parsed.tzinfo is None else parsed.astimezone(zone)).isoformat()
 
 
 def _short(column: Property, value: object, _: PropertyWriter) -> object:

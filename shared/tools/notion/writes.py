@@ -147,4 +147,9 @@ def _result(page: Page) -> Json:
 def _deed(kind: DeedKind, name: str, values: PropertyValues) -> Deed:
     """Return the effect with what was understood: the dates and statuses among the values."""
     details = (plain({**value, "type": next(iter(value))}) for value in values.values() if not _TOLD.isdisjoint(value))
-    return Deed(kind=kind, name=name, details=tuple(map(str, filter(None, details))))
+    return Deed(kind=kind, name=name, details=tuple(map(_told, filter(None, details))))
+
+
+def _told(value: object) -> str:
+    """Return a value for a receipt; a span of days in the form of ISO 8601, such as `2026-11-28/2026-11-30`."""
+    return f"{value['start']}/{value['end']}" if isinstance(value, Mapping) else str(value)

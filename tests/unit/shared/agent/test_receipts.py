@@ -138,6 +138,18 @@ def test_a_receipt_tells_the_date_and_status_of_an_entry(locale: str, line: str)
     assert receipt((deed,), locale=locale) == line
 
 
+def test_a_receipt_tells_the_hour_and_the_whole_span_of_a_page_in_every_language() -> None:
+    deed = Deed(kind=DeedKind.PAGE_CREATED, name="trip", details=("2026-11-28T18:00:00", "2026-11-28/2026-11-30"))
+
+    assert {locale: receipt([deed], locale=locale) for locale in LOCALES} == {
+        "en": "✓ Added to Notion: “trip” (Sat 28 Nov 2026, 18:00, Sat 28 Nov 2026 – Mon 30 Nov 2026)",
+        "ja": "✓ Notionに追加：「trip」（2026年11月28日(土) 18:00、2026年11月28日(土) – 2026年11月30日(月)）",
+        "th": "✓ เพิ่มใน Notion: “trip” (วันเสาร์ที่ 28 พ.ย. ค.ศ. 2026 เวลา 18:00 น., "
+        "วันเสาร์ที่ 28 พ.ย. ค.ศ. 2026 – วันจันทร์ที่ 30 พ.ย. ค.ศ. 2026)",
+        "zh-TW": "✓ 已加入 Notion：「trip」（2026年11月28日(六) 18:00、2026年11月28日(六) – 2026年11月30日(一)）",
+    }
+
+
 def test_a_receipt_tells_the_date_and_status_of_a_page() -> None:
     deed = Deed(kind=DeedKind.PAGE_CREATED, name="milk", details=("In progress", "2026-12-01", "2026-12-01T09:00"))
 

@@ -60,7 +60,9 @@ def convert(name: str, value: object) -> Any:  # noqa: ANN401 - JSON
         ("タグ", ["仕事", "家", "仕事"], {"multi_select": [{"name": "仕事"}, {"name": "家"}]}),
         ("期限", "2026-11-30", {"date": {"start": "2026-11-30"}}),
         ("期限", "2026-11-30T18:00", {"date": {"start": "2026-11-30T18:00:00", "time_zone": "Asia/Tokyo"}}),
-        ("期限", "2026-11-30T18:00:00+01:00", {"date": {"start": "2026-11-30T18:00:00+01:00"}}),
+        ("期限", "2026-11-30T09:00:00Z", {"date": {"start": "2026-11-30T18:00:00+09:00"}}),
+        ("期限", {"start": "2026-11-30T18:00:00+09:00", "end": "2026-11-30T19:00"},
+         {"date": {"start": "2026-11-30T18:00:00+09:00", "end": "2026-11-30T19:00:00+09:00"}}),
         ("期限", {"start": "2026-11-30", "end": "2026-12-02"}, {"date": {"start": "2026-11-30", "end": "2026-12-02"}}),
         ("期限", None, {"date": None}),
         ("資料", "https://example.com", {"url": "https://example.com"}),
@@ -68,7 +70,7 @@ def convert(name: str, value: object) -> Any:  # noqa: ANN401 - JSON
         ("担当", "ゆき", {"people": [{"id": "person"}]}),
         ("関連", ["計画"], {"relation": [{"id": "other 計画"}]}),
     ],
-)
+)  # fmt: skip
 def test_a_plain_value_becomes_the_value_of_its_column_type(name: str, value: object, wire: object) -> None:
     assert convert(name, value) == wire
 
@@ -124,6 +126,7 @@ def test_a_name_that_fits_several_columns_or_none_is_refused(values: dict[str, o
         ("期限", "tomorrow", r'"期限" is a date; write it as "2026-11-22"'),
         ("期限", {"end": "2026-11-30"}, r'"期限" is a date'),
         ("期限", {"start": None}, r'"期限" is a date'),
+        ("期限", "9999-12-31T23:00:00-12:00", r'"期限" is a date'),
         ("タスク", {"title": []}, r'"タスク" is a title; write it as "text"'),
         ("メモ", "あ" * 200_001, "too long"),
         ("連絡先", "a" * 201, "longer than 200"),

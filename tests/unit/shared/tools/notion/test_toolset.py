@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 
 from shared.adapters.memory import FixedClock, MemoryNotion, MemoryObjectStore
 from shared.agent.model import Json
+from shared.agent.receipts import Deed, receipt
 from shared.agent.registry import Registry
 from shared.agent.tools import ToolFault
 from shared.agent.turn_context import TurnContext
@@ -39,6 +40,7 @@ class Desk:
         }
         self.foreign = schema(ELSEWHERE, 名前="title")
         self.notion.add_database(self.foreign)
+        self.deeds: tuple[Deed, ...] = ()  # of the last call
         self._conversations = conversations
         self._ids = ids
         self.restart()
@@ -67,6 +69,7 @@ class Desk:
             deadline=Deadline.after(self.clock, seconds),
         )
         result = tool.run(arguments, context)
+        self.deeds = context.outside.done
         if isinstance(result, ToolFault):
             return result
         assert isinstance(result, dict)
@@ -306,6 +309,13 @@ def test_no_tool_deletes_or_archives(desk: Desk) -> None:
     assert not [name for name in dir(desk.notion) if "delete" in name or "archive" in name or "trash" in name]
 
 
+def test_the_receipt_of_a_span_of_days_is_in_words(desk: Desk) -> None:
+    days = {"start": "2026-11-28", "end": "2026-11-30"}
+    desk.call("create_page", database_name="todo_list", title="旅行", properties={"期限": days})
+
+    assert receipt(desk.deeds, locale="en") == "✓ Added to Notion: “旅行” (Sat 28 Nov 2026 – Mon 30 Nov 2026)"
+
+
 # Writes whose worker died
 
 
@@ -319,6 +329,18 @@ def test_a_created_page_whose_answer_was_lost_is_found_next_time(desk: Desk) -> 
 
     assert [page.page_id for page in desk.notion.pages][1:] == [again["page_id"]]
     assert "already" in again["note"]
+
+
+def test_while_notion_is_down_a_lost_write_is_not_called_undone(desk: Desk) -> None:
+    desk.create("食パン")
+    desk.notion.fates = ["lost", "down"]
+    desk.create("牛乳", 数量=2)
+
+    uncertain = desk.create("牛乳", 数量=2)
+
+    assert "nothing was changed" not in message_of(uncertain)
+    assert "may have been done" in message_of(uncertain)
+    assert "already" in desk.create("牛乳", 数量=2)["note"]
 
 
 def die_before_request(desk: Desk, title: str, **properties: object) -> None:
