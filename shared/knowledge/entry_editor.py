@@ -149,10 +149,11 @@ class EntryEditor:
 
     def update(
         self, overlay: EntryOverlay, path: str, updates: Mapping[str, object], occasion: Occasion
-    ) -> tuple[Entry, tuple[str, ...]]:
-        """Return the changed entry, staged, and the names of the updated fields; `content` replaces the body, `note` adds a dated line.
+    ) -> tuple[Entry, bool]:
+        """Return the entry, and whether the updates change the entry and are staged; `content` replaces the body, `note` adds a dated line.
 
-        For example, `{"note": "called Sato"}` adds the line `2026-11-23: called Sato`. Raises: StagingFault.
+        For example, `{"note": "called Sato"}` adds the line `2026-11-23: called Sato`, and `{"status": "done"}` changes nothing of an
+        entry that is done. Raises: StagingFault.
         """
         with overlay.together():
             entry = overlay.show_entry(path)
@@ -181,9 +182,11 @@ class EntryEditor:
                 changed = changed.with_note(f"{occasion.today}: {text}", origins)
             if utf16_length(changed.content) > CONTENT_LIMIT:
                 raise StagingFault("The entry's content is full; file the rest as an entry of its own.")
+            if (changed.fields, changed.notes) == (entry.fields, entry.notes):
+                return entry, False
             changed = changed.from_outside(occasion.outside_in(_words_of(updates)))
             overlay.stage({path: changed})
-            return changed, tuple(sorted(updates))
+            return changed, True
 
     def move(self, overlay: EntryOverlay, path: str, target: Category, occasion: Occasion) -> Entry:
         """Return the entry in the new category, staged; id, body and the values of all fields stay.  Raises: StagingFault."""

@@ -47,6 +47,7 @@ _RESULT_KEYS: Final = (
     "oldPath",
     "suggestedCategory",
     "updatedFields",
+    "wasSoBefore",
 )
 """Keys that only results of functions have."""
 _RESULT: Final = re.compile(

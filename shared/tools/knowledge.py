@@ -80,7 +80,7 @@ class KnowledgeTools:
                 "Update fields of an existing entry. Use when the person wants to modify an entry: a status, a next action, a due date, a "
                 "note, or by `replace` some words, such as one item of a list. Search or list first if you do not know the path.",
                 self._update,
-                is_plain=lambda asked, result: set(_object(asked["updates"])) == set(_strings(result["updatedFields"])),
+                is_plain=_is_updated_as_asked,
             ),
             self._tool(
                 "move_entry",
@@ -168,8 +168,12 @@ class KnowledgeTools:
         check_updates(before.category, replaced)
         if occasion.needs_tap and not _is_ordered(before, replaced, overlay, occasion):
             return NeedsTap(name=before.name)
-        entry, _ = self.editor.update(overlay, str(arguments["path"]), replaced, occasion)
-        return {"path": entry.path, "updatedFields": sorted(updates)}
+        entry, is_changed = self.editor.update(overlay, str(arguments["path"]), replaced, occasion)
+        return {
+            "path": entry.path,
+            "updatedFields": sorted(updates),
+            **({} if is_changed else {"wasSoBefore": True}),
+        }
 
     def _move(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | NeedsTap:
         path = str(arguments["path"])
@@ -265,6 +269,11 @@ def _is_captured_as_asked(asked: Json, result: Json) -> bool:
     """Whether the thought lies where and under the name that the caller gave: only then may a reply be written before the result."""
     is_as_asked = (asked.get("category"), asked.get("name")) == (result["category"], result["name"])
     return is_as_asked and not result["clarificationNeeded"] and "alreadyFiled" not in result
+
+
+def _is_updated_as_asked(asked: Json, result: Json) -> bool:
+    is_as_asked = set(_object(asked["updates"])) == set(_strings(result["updatedFields"]))
+    return is_as_asked and "wasSoBefore" not in result
 
 
 def _is_ordered(entry: Entry, updates: Json, overlay: EntryOverlay, occasion: Occasion) -> bool:

@@ -103,6 +103,19 @@ def test_an_errand_that_was_done_is_filed_again(chat: FilingChat) -> None:
     assert statuses == ["done", "pending"]
 
 
+def test_an_update_that_changes_nothing_is_no_change(chat: FilingChat) -> None:
+    path = chat.file("牛乳を買う", category="admin", name="牛乳を買う")
+    chat.once("update_entry", path=path, updates={"status": "done"})
+    chat.clock.move(60)
+    turn = chat.begin()
+
+    result = turn.call("update_entry", path=path, updates={"status": "完了", "content": "牛乳を買う"})
+
+    assert result == {"path": path, "updatedFields": ["content", "status"], "wasSoBefore": True}
+    assert (turn.context.staged.deeds, turn.context.staged.changes()) == ((), ())
+    assert chat.once("undo_last_change")["restored"] == [path]
+
+
 def test_what_was_told_of_a_person_is_not_filed_again_on_another_day(chat: FilingChat) -> None:
     filed = chat.file("佐藤さんは甘党", category="people", name="佐藤", context="甘党")
     chat.clock.move(86_400)

@@ -152,7 +152,7 @@ def test_property_4_an_update_changes_its_fields_and_no_others(entry: Entry, dat
 
     after = chat.entry(before.path)
     assert after is not None
-    assert result == {"path": before.path, "updatedFields": sorted(updates)}
+    assert (result["path"], result["updatedFields"]) == (before.path, sorted(updates))
     assert {name: after.fields[name] for name in updates} == {one.name: one.check(updates[one.name]) for one in chosen}
     untouched = before.fields.keys() - updates.keys()
     assert {name: after.fields[name] for name in untouched} == {name: before.fields[name] for name in untouched}
