@@ -131,6 +131,7 @@ _NAME: Final = Field(name="name")
 _TAGS: Final = Field(name="tags", kind="names", default=())
 _DUE: Final = Field(name="due_date", kind="date", default=None)
 _PROJECT_STATUS: Final = ("active", "waiting", "blocked", "someday", "done")
+_OPEN_STATUSES: Final = frozenset({"pending", "active", "waiting", "blocked"})
 
 FIELDS: Final[Mapping[Category, tuple[Field, ...]]] = {
     Category.PEOPLE: (
@@ -196,6 +197,13 @@ def status_choices(category: Category) -> tuple[str, ...]:
     """Return the values that an entry's status may have; none in categories without a status."""
     status = fields_of(category).get("status")
     return status.choices if status is not None else ()
+
+
+def statuses_named(text: str) -> frozenset[str]:
+    """Return the statuses that a filter names: `DONE` and 完了 are `done`, and "open" is every status of what is still to be done."""
+    word = one_line(text).casefold()
+    choice = _CHOICE_OF.get(word, word)
+    return _OPEN_STATUSES if word != choice == "pending" else frozenset({choice})
 
 
 def name_field(category: Category) -> str:

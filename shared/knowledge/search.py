@@ -7,7 +7,7 @@ from typing import Final
 
 from shared.frozen import frozen
 from shared.knowledge.catalog import NAME, Row
-from shared.knowledge.schema import Category
+from shared.knowledge.schema import Category, statuses_named
 from shared.search.ranking import Passage, rank
 
 DEFAULT_LIMIT: Final = 10
@@ -27,11 +27,12 @@ class Match:
 
 
 def list_rows(rows: Iterable[Row], *, category: Category | None = None, status: str | None = None) -> tuple[Row, ...]:
-    """Return the rows of a category and a status, newest first."""
+    """Return the rows of a category and a status, newest first; a status may be a word of the bot's languages, such as 完了."""
+    statuses = None if status is None else statuses_named(status)
     selected = (
         row
         for row in rows
-        if (category is None or row.category is category) and (status is None or row.status == status.casefold())
+        if (category is None or row.category is category) and (statuses is None or row.status in statuses)
     )
     return tuple(sorted(selected, key=lambda row: (row.updated_at, row.path), reverse=True))
 

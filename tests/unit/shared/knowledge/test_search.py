@@ -39,6 +39,15 @@ def test_rows_are_listed_by_category_and_by_status_whatever_its_case() -> None:
     assert [one.name for one in list_rows(rows, status="DONE")] == ["c"]
 
 
+def test_rows_are_listed_by_the_words_of_people_for_a_status() -> None:
+    rows = [row("a", status="pending"), row("b", status="active"), row("c", status="done"), row("d", status="someday")]
+
+    assert [one.name for one in list_rows(rows, status="完了")] == ["c"]
+    assert [one.name for one in list_rows(rows, status="กำลังทำ")] == ["b"]
+    assert {one.name for one in list_rows(rows, status="Open")} == {"a", "b"}
+    assert [one.name for one in list_rows(rows, status="pending")] == ["a"]
+
+
 def test_a_row_that_is_named_so_comes_before_one_that_tells_of_it() -> None:
     told, named = row("the lake house", content="a garden shed"), row("a garden shed", content="the lake house")
 
