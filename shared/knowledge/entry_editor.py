@@ -18,11 +18,14 @@ from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import (
     DONE,
     FIELDS,
+    LINE_LIMIT,
     TEXT_LIMIT,
     Category,
     InvalidValueError,
     Value,
     fields_of,
+    is_cut,
+    name_field,
     one_line,
     plain_text,
 )
@@ -331,6 +334,8 @@ def check_updates(category: Category, updates: Mapping[str, object]) -> dict[str
             values[name] = entry_fields[name].check(value)
         except InvalidValueError as cause:
             raise StagingFault(f"{cause}.", may_retry=True) from cause
+        if name != name_field(category) and is_cut(entry_fields[name], value):
+            raise StagingFault(f"{name} takes at most {LINE_LIMIT} characters; put the rest into a note.", may_retry=True)
     for name in {"name", "suggested_name"} & values.keys():
         values[name] = one_line(str(values[name]), limit=NAME_LIMIT)
         if not values[name]:

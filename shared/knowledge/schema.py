@@ -121,6 +121,13 @@ def one_line(text: str, *, limit: int = LINE_LIMIT) -> str:
     return cut(_SPACES.sub(" ", _CONTROLS.sub(" ", without_lone_surrogates(text))).strip(), limit_utf16=limit)
 
 
+def is_cut(field: Field, value: object) -> bool:
+    """Whether the field would hold only the beginning of the value, or of an item of a list."""
+    texts = value if isinstance(value, list | tuple) else (value,)
+    lines = (one for one in texts if field.kind in {"line", "names"} and isinstance(one, str))
+    return any(one_line(text) != one_line(text, limit=max(LINE_LIMIT, 2 * len(text))) for text in lines)
+
+
 def plain_text(text: str, *, limit: int = TEXT_LIMIT) -> str:
     """Return the text without control characters, with uniform line ends, at most `limit` UTF-16 units long."""
     lines = without_lone_surrogates(text).replace("\r\n", "\n").replace("\r", "\n")

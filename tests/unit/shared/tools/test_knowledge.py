@@ -232,6 +232,8 @@ def test_a_path_without_an_entry_is_not_found(
         ({"status": "dancing"}, "status must be one of: active, waiting, blocked, someday, done."),
         ({"due_date": "soon"}, "due_date must be a date such as 2026-12-24."),
         ({"next_action": 5}, "next_action must be a text."),
+        ({"next_action": "電話" * 151}, "next_action takes at most 300 characters; put the rest into a note."),
+        ({"tags": ["a", "b" * 301]}, "tags takes at most 300 characters"),
         ({"related_people": "sato"}, "related_people must be a list of texts."),
         ({"name": " "}, "name cannot be empty."),
         ({"note": ["x"]}, "note must be a text."),
