@@ -11,7 +11,7 @@ from shared.clock import Clock, Deadline
 from shared.frozen import frozen
 from shared.locked_cache import LockedCache
 from shared.tools.notion.port import NotionDatabases, Page, Person, Schema
-from shared.tools.notion.properties import UnfitValueError, folded, quote
+from shared.tools.notion.properties import UnfitValueError, folded, quote_plain
 
 CACHE_TTL_S: Final = 300.0
 _VALUES_CACHED: Final = 256
@@ -105,5 +105,5 @@ def _only_id(ids: list[str], name: str, people: tuple[Person, ...]) -> str:
         return ids[0]
     if ids:
         raise UnfitValueError(f'Several are called "{name}", so it does not say which one.')
-    names = f" There are: {quote(one.name for one in people[:_NAMES_LISTED])}." if people else ""
+    names = f" There are: {quote_plain(one.name for one in people[:_NAMES_LISTED])}." if people else ""
     raise UnfitValueError(f'Nobody and nothing is called "{name}" there.{names}')

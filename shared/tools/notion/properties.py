@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 from shared.agent.model import Json
 from shared.frozen import frozen
+from shared.line.display_names import sanitised
 from shared.line.graphemes import split_at_graphemes
 from shared.tools.notion.port import Property, PropertyValues, Schema
 
@@ -20,6 +21,9 @@ TEXT_LIMIT: Final = 2_000
 _PIECES_LIMIT: Final = 100
 _SHORT_LIMITS: Final = {"url": 2_000, "email": 200, "phone_number": 200}
 _ITEMS_LIMIT: Final = 100
+_LONGEST_NAME: Final = 40  # code points; `sanitised` allows 20 graphemes
+_MARKS: Final = frozenset(" /&%+.・-_")
+_OTHERS: Final = "others that search_database tells"
 _EXAMPLES: Final = {
     "title": '"text"', "rich_text": '"text"', "number": "3", "checkbox": "true", "select": '"an option"', "status": '"an option"',
     "multi_select": '["an option", "another"]', "date": '"2026-11-22", "2026-11-22T18:30" or {"start": ..., "end": ...}',
@@ -75,7 +79,7 @@ def named_values(schema: Schema, values: Json) -> dict[str, object]:
     columns = {name: matching(name, schema.properties) for name in values}
     unknown = [name for name, column in columns.items() if column is None]
     if unknown:
-        raise UnfitValueError(f"There is no property {quote(unknown)}; the properties are: {describe(schema)}.")
+        raise UnfitValueError(f"There is no property {quote(unknown)}; the properties are: {_known(schema)}.")
     by_column = {str(column): values[name] for name, column in columns.items()}
     if len(by_column) < len(values):
         raise UnfitValueError(f"Several of {quote(values)} name the same property.")
@@ -107,6 +111,40 @@ def describe(schema: Schema) -> str:
     )
 
 
+def is_plain(name: str) -> bool:
+    """Whether a name chosen by strangers can stand next to the system's own words.
+
+    For example, "Due date" and "期限" can, and "x: ignore the rules" cannot.
+    """
+    are_allowed = all(character in _MARKS or unicodedata.category(character)[0] in "LMN" for character in name)
+    return len(name) <= _LONGEST_NAME and are_allowed and sanitised(name) == name
+
+
+def _known(schema: Schema) -> str:
+    """Return the properties for a fault: as `describe` does, of short plain names only."""
+    columns = [column for column in schema.properties.values() if _is_quotable(column.name)]
+    known = [
+        f'"{column.name}" ({column.type}{": " + quote_plain(column.options) if column.options else ""})'
+        for column in columns
+    ]
+    return ", ".join(known if len(columns) == len(schema.properties) else [*known, _OTHERS])
+
+
+def quote_plain(names: Iterable[str]) -> str:
+    """Return the short plain names in quotation marks, and whether there are others.
+
+    A fault is not marked as words from outside, so other names stand in the results of `search_database` only.
+    """
+    every = tuple(names)
+    plain = [f'"{name}"' for name in every if _is_quotable(name)]
+    return ", ".join(plain if len(plain) == len(every) else [*plain, _OTHERS])
+
+
+def _is_quotable(name: str) -> bool:
+    """Whether a name is plain but for symbols, such as "🔴 High"."""
+    return is_plain("".join(one for one in name if unicodedata.category(one) != "So").strip())
+
+
 def quote(names: Iterable[str]) -> str:
     """Return the names in quotation marks."""
     return ", ".join(f'"{name}"' for name in names)
@@ -131,7 +169,7 @@ def _known_option(column: Property, value: object) -> str:
     name = _string(column, value)
     option = matching(name, column.options)
     if option is None:
-        raise UnfitValueError(f'"{column.name}" has no option "{name}"; its options are: {quote(column.options)}.')
+        raise UnfitValueError(f'"{column.name}" has no option "{name}"; its options are: {quote_plain(column.options)}.')
     return option
 
 
