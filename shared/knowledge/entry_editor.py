@@ -155,8 +155,8 @@ class EntryEditor:
     ) -> tuple[Entry, bool]:
         """Return the entry, and whether the updates change the entry and are staged; `content` replaces the body, `note` adds a dated line.
 
-        For example, `{"note": "called Sato"}` adds the line `2026-11-23: called Sato`, and `{"status": "done"}` changes nothing of an
-        entry that is done. Raises: StagingFault.
+        For example, `{"note": "called Sato"}` adds the line `2026-11-23: called Sato`, and `{"status": "done"}` changes nothing of a
+        done entry. Raises: StagingFault.
         """
         with overlay.together():
             entry = overlay.show_entry(path)
@@ -222,7 +222,7 @@ class EntryExistsError(Exception):
 
 
 def _check_repeated(overlay: EntryOverlay, entry: Entry) -> None:
-    """Raises: EntryExistsError, where the chat has an entry of the same category and words; an errand that was done may come again."""
+    """Raises: EntryExistsError, where the chat has an entry of the same category and words; a done errand may come again."""
     paths = [
         row.path
         for row in overlay.rows()
@@ -234,7 +234,7 @@ def _check_repeated(overlay: EntryOverlay, entry: Entry) -> None:
 
 
 def _said_texts(entry: Entry) -> tuple[str, ...]:
-    """Return the entry's words without the day of its filing, which another day changes."""
+    """Return the entry's words without the day of the filing."""
     return replace(entry, fields={**entry.fields, _LAST_TOUCHED: None}).texts
 
 
@@ -335,7 +335,9 @@ def check_updates(category: Category, updates: Mapping[str, object]) -> dict[str
         except InvalidValueError as cause:
             raise StagingFault(f"{cause}.", may_retry=True) from cause
         if name != name_field(category) and is_cut(entry_fields[name], value):
-            raise StagingFault(f"{name} takes at most {LINE_LIMIT} characters; put the rest into a note.", may_retry=True)
+            raise StagingFault(
+                f"{name} takes at most {LINE_LIMIT} characters; put the rest into a note.", may_retry=True
+            )
     for name in {"name", "suggested_name"} & values.keys():
         values[name] = one_line(str(values[name]), limit=NAME_LIMIT)
         if not values[name]:

@@ -207,7 +207,7 @@ def status_choices(category: Category) -> tuple[str, ...]:
 
 
 def statuses_named(text: str) -> frozenset[str]:
-    """Return the statuses that a filter names: `DONE` and 完了 are `done`, and "open" is every status of what is still to be done."""
+    """Return the statuses of a filter: `DONE` and 完了 are `done`, and "open" is every status of open entries."""
     word = one_line(text).casefold()
     choice = _CHOICE_OF.get(word, word)
     return _OPEN_STATUSES if word != choice == "pending" else frozenset({choice})

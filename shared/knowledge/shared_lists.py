@@ -16,12 +16,12 @@ from shared.search.folding import fold
 
 LIST_NAME_UTF16: Final = 40
 UNNAMED: Final = "List"
-"""How a list without a name is called: this word for a list, or any other."""
+"""The name of a list without a name, as any word for a list."""
 _LIST_WORDS: Final = "|".join(map(fold, ("リスト", "一覧", "清單", "清单", "列表")))
 _FRAME: Final = re.compile(
     rf"^(?:the|my|our)\b|-?\blist$|[の的]?(?:{_LIST_WORDS})$|^(?:{fold('รายการ')}|{fold('ลิสต์')})"
 )
-"""What people leave out of the name of a list, or put around it: 「買い物」, 「買い物リスト」 and 「買い物のリスト」 are one list."""
+"""What people leave out of the name of a list, or put around it: 「買い物」, 「買い物リスト」 and 「買い物のリスト」 are the same list."""
 
 
 @frozen
@@ -91,7 +91,7 @@ def list_meant(lists: Sequence[SharedList], name: str) -> SharedList | None:
 
 
 def reference_to(shared_list: SharedList, lists: Sequence[SharedList]) -> str:
-    """Return the name by which a call means the list: empty for a list without a name that is the only one."""
+    """Return the name of the list for a call: empty for the only list, if without a name."""
     return shared_list.name or (UNNAMED if any(one is not shared_list for one in lists) else "")
 
 

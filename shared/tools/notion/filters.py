@@ -17,7 +17,7 @@ from shared.tools.notion.relative_days import comparisons_with, span_of
 _EMPTINESS: Final = ("is_empty", "is_not_empty")
 _TEXT: Final = ("contains", "does_not_contain", "equals", "does_not_equal", "starts_with", "ends_with", *_EMPTINESS)
 _EXCLUSIVE: Final = frozenset({"equals", "starts_with", "ends_with"})
-"""Operators of which a value meets one operand at most."""
+"""Operators with at most a single operand for a value."""
 _OPTION: Final = ("equals", "does_not_equal", *_EMPTINESS)
 _SET: Final = ("contains", "does_not_contain", *_EMPTINESS)
 _COMPARISONS: Final = ("greater_than", "greater_than_or_equal_to", "less_than", "less_than_or_equal_to")
@@ -58,7 +58,7 @@ def filter_of(schema: Schema, writer: PropertyWriter, *, query: str | None, cond
 
     For example, the condition `{"Done": true}` -> `{"and": [{"property": "Done", "checkbox": {"equals": true}}]}`.
     Conditions in the form of Notion's own filters are taken as well, if all of them have to hold. A list of values that exclude each other,
-    such as two statuses, means any of them.
+    such as two statuses, means any value.
     Raises: UnfitValueError, with the valid names and operators.
     """
     values = named_values(schema, _in_plain_form(conditions, schema))
@@ -73,7 +73,7 @@ def filter_of(schema: Schema, writer: PropertyWriter, *, query: str | None, cond
 def _in_plain_form(conditions: Json, schema: Schema) -> Json:
     """Return conditions of Notion's form as `{"property": {"operator": value}}`; any others are returned unchanged.
 
-    For example, `{"and": [{"property": "Done", "checkbox": {"equals": true}}]}` -> `{"Done": {"equals": True}}`. An operator that comes
+    For example, `{"and": [{"property": "Done", "checkbox": {"equals": true}}]}` -> `{"Done": {"equals": True}}`. An operator given
     twice for a property gets a list: `{"Tags": {"contains": ["home", "work"]}}`.
     """
     parts = conditions.get("and") if conditions.keys() == {"and"} else [conditions]
@@ -108,7 +108,7 @@ def _conditions(column: Property, value: object, writer: PropertyWriter) -> list
 
 
 def _conditions_with(column: Property, operator: str, operand: object, writer: PropertyWriter) -> list[Json]:
-    """Return the conditions of one operator: for several values, all have to hold, or one of them where they exclude each other."""
+    """Return the conditions of an operator: all values have to hold, or any value where values exclude each other."""
     operands = operand if isinstance(operand, list) and operand else [operand]
     by_operand = [_comparisons(column, operator, one, writer) for one in operands]
     if len(by_operand) == 1 or operator not in _EXCLUSIVE:

@@ -169,7 +169,9 @@ def _known_option(column: Property, value: object) -> str:
     name = _string(column, value)
     option = matching(name, column.options)
     if option is None:
-        raise UnfitValueError(f'"{column.name}" has no option "{name}"; its options are: {quote_plain(column.options)}.')
+        raise UnfitValueError(
+            f'"{column.name}" has no option "{name}"; its options are: {quote_plain(column.options)}.'
+        )
     return option
 
 
@@ -248,7 +250,7 @@ def _date(column: Property, value: object, writer: PropertyWriter) -> object:
 
 
 def _in_zone(moment: str, time_zone: str) -> str:
-    """Return the moment in the time zone of the bot, where a receipt shows its hour: of one without an offset, the hour is kept.
+    """Return the moment in the time zone of the bot, where a receipt shows the hour; without an offset, the hour is kept.
 
     For example, in Asia/Tokyo `"2026-11-28T09:00:00+00:00"` -> `"2026-11-28T18:00:00+09:00"`.
     """
