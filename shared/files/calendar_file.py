@@ -12,6 +12,7 @@ import re
 import zoneinfo
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from shared.files.document import Document, bounded, parts_of
@@ -61,12 +62,13 @@ def read_ics(text: str, *, time_zone: zoneinfo.ZoneInfo, now_ms: int | None = No
     entries: list[_Entry] = []
     offsets: dict[str, dt.tzinfo] = {}
     component: list[str] = []
-    zone_name = ""
+    zone_name, seasonal = "", set[str]()
     for property_ in _properties(text):
         if property_.name == "BEGIN":
             component.append(property_.value.upper())
             if component[-1] in _ENTRIES and len(entries) < _MOST_ENTRIES:
                 entries.append(_Entry())
+            seasonal |= {zone_name} if component[-1] == "DAYLIGHT" else set()
         elif property_.name == "END":
             del component[-1:]
         elif component and component[-1] in _ENTRIES and entries:
@@ -75,6 +77,10 @@ def read_ics(text: str, *, time_zone: zoneinfo.ZoneInfo, now_ms: int | None = No
             zone_name = property_.value
         elif component and component[-1] == "STANDARD" and property_.name == "TZOFFSETTO":
             offsets |= _offset(zone_name, property_.value)
+    if any(seasonal.intersection(_unknown_zones(entry)) for entry in entries):
+        from shared.files.coming_dates import zones_in  # noqa: PLC0415 - 0.2 s of imports, only for such zones
+
+        offsets |= zones_in(text)
     lines = sorted(_line(entry, offsets, time_zone) for entry in entries)
     is_recurring = any(name in entry.properties for entry in entries for name in _RECURRING)
     if now_ms is not None and is_recurring:
@@ -102,6 +108,14 @@ def _offset(zone_name: str, value: str) -> dict[str, dt.tzinfo]:
     if offset >= dt.timedelta(days=1):
         return {}
     return {zone_name: dt.timezone(-offset if match[1] == "-" else offset)}
+
+
+def _unknown_zones(entry: _Entry) -> Iterator[str]:
+    """Yield the zones of the entry's times without a name of the IANA, such as Outlook's `W. Europe Standard Time`."""
+    for property_ in entry.properties.values():
+        name = property_.parameters.get("TZID")
+        if name is not None and _named_zone(name) is None:
+            yield name
 
 
 def _line(entry: _Entry, offsets: Mapping[str, dt.tzinfo], time_zone: zoneinfo.ZoneInfo) -> str:
@@ -142,10 +156,15 @@ def _moment(
 def _zone(name: str | None, offsets: Mapping[str, dt.tzinfo], time_zone: zoneinfo.ZoneInfo) -> dt.tzinfo:
     if name is None:
         return time_zone
+    return _named_zone(name) or offsets.get(name, time_zone)
+
+
+@lru_cache(maxsize=64)
+def _named_zone(name: str) -> dt.tzinfo | None:
     try:
         return zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
-        return offsets.get(name, time_zone)
+        return None
 
 
 def _span(begins: Moment, ends: Moment | None) -> str:

@@ -11,13 +11,14 @@ Source: RFC 5545, 3.8.5 (EXDATE, RDATE, RRULE), 3.8.4.4 (RECURRENCE-ID).
 """
 
 import datetime as dt
+import re
 import zoneinfo
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any, Final, cast
 
 from dateutil.rrule import rrule, rruleset, rrulestr
-from icalendar import Calendar, Component
+from icalendar import Calendar, Component, Timezone
 
 from shared.frozen import frozen
 
@@ -27,6 +28,7 @@ _CHARACTERS: Final = 200
 _RARE: Final = frozenset({"DAILY", "WEEKLY", "MONTHLY", "YEARLY"})
 _LONG_AGO: Final = 1970
 """A daily or weekly rule that began before this year is left out: it takes seconds to count to the present."""
+_VTIMEZONE: Final = re.compile(r"^BEGIN:VTIMEZONE\s.*?^END:VTIMEZONE\b", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 _OFTEN: Final = frozenset({"BYHOUR", "BYMINUTE", "BYSECOND"})
 _ODD_FILE: Final = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError)
 """What parsers raise on odd files."""
@@ -46,6 +48,21 @@ def coming_dates(text: str, *, time_zone: zoneinfo.ZoneInfo, now_ms: int) -> tup
     except _ODD_FILE:
         return ()
     return tuple(f"{shown} | {summary}" for shown, summary in coming)[:MOST_DATES]
+
+
+def zones_in(text: str) -> dict[str, dt.tzinfo]:
+    """Return the zones that the file describes, by name, with their summer time; a zone that cannot be parsed is left out."""
+    zones: dict[str, dt.tzinfo] = {}
+    for described in _VTIMEZONE.findall(text):
+        try:
+            timezone = Timezone.from_ical(described)
+            if isinstance(timezone, Timezone):
+                zone = timezone.to_tz()
+                dt.datetime(2026, 7, 1, tzinfo=zone).utcoffset()
+                zones[str(timezone["TZID"])] = zone
+        except _ODD_FILE:
+            continue
+    return zones
 
 
 def _dates(calendar: Calendar, now: dt.datetime) -> Iterator[tuple[str, str]]:

@@ -67,6 +67,26 @@ def test_times_are_in_the_readers_zone_and_lie_ahead(properties: tuple[str, ...]
     assert dates(*event("UID:x", "SUMMARY:x", *properties)) == shown
 
 
+@pytest.mark.parametrize("zone", ["W. Europe Standard Time", "Our office"])
+def test_a_time_in_a_zone_that_the_file_describes_has_its_summer_time(zone: str) -> None:
+    described = (
+        "BEGIN:VTIMEZONE",
+        f"TZID:{zone}",
+        *("BEGIN:STANDARD", "DTSTART:16011028T030000", "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10"),
+        *("TZOFFSETFROM:+0200", "TZOFFSETTO:+0100", "END:STANDARD"),
+        *("BEGIN:DAYLIGHT", "DTSTART:16010325T020000", "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3"),
+        *("TZOFFSETFROM:+0100", "TZOFFSETTO:+0200", "END:DAYLIGHT"),
+        "END:VTIMEZONE",
+    )
+    summer, winter = (
+        event(f"UID:{day}", "SUMMARY:call", f'DTSTART;TZID="{zone}":{day}T100000') for day in ("20270715", "20270115")
+    )
+
+    document = read_document(calendar(*described, *summer, *winter), ICS, locale="ja", time_zone=TOKYO)
+
+    assert document.text.splitlines() == ["2027-01-15 18:00 | call", "2027-07-15 17:00 | call"]
+
+
 @pytest.mark.parametrize(
     "rule",
     [
