@@ -5,6 +5,7 @@ with nothing staged. Tools of a round run in parallel: every method may be calle
 threads out of a change that reads first.
 """
 
+import itertools
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -181,11 +182,14 @@ class Overlay(ABC, Generic[_T]):
             )
 
     def show_before(self, before: Mapping[str, _T | None]) -> tuple[str, ...]:
-        """Return the names of what `restore` would change, each once; their provenance counts as shown."""
+        """Return the names of what `restore` would change, each once; the provenance of the things counts as shown.
+
+        A thing has the name by which people know the thing at present: after a rename, the new name alone.
+        """
         with self._lock:
-            involved = _existing(*map(self.current, before), *before.values())
-            self._shown |= self._sources_of(involved)
-            return tuple(dict.fromkeys(map(self.name_of, involved)))
+            pairs = [_existing(self.current(thing_id), thing) for thing_id, thing in before.items()]
+            self._shown |= self._sources_of(itertools.chain.from_iterable(pairs))
+            return tuple(dict.fromkeys(self.name_of(things[0]) for things in pairs if things))
 
     def _sources_of(self, things: Iterable[_T]) -> Provenance:
         return Provenance.union(self.provenance_of(thing) for thing in things)

@@ -165,8 +165,9 @@ class KnowledgeTools:
         updates = _object(arguments["updates"])
         before = overlay.show_entry(str(arguments["path"]))
         replaced = with_replacement(before, updates)
-        check_updates(before.category, replaced)
-        if occasion.needs_tap and not _is_ordered(before, replaced, overlay, occasion):
+        checked = check_updates(before.category, replaced)
+        worded = {name: checked[name] if name == "status" else value for name, value in replaced.items()}
+        if occasion.needs_tap and not _is_ordered(before, worded, overlay, occasion):
             return NeedsTap(name=before.name)
         entry, is_changed = self.editor.update(overlay, str(arguments["path"]), replaced, occasion)
         return {

@@ -402,6 +402,17 @@ def test_after_outside_words_the_askers_own_order_is_carried_out_at_once(pool: T
     assert items(chat.person) == {"party/milk": "pending"}
 
 
+@pytest.mark.parametrize("status", ["done", "完了"])
+def test_after_outside_words_the_askers_own_tick_is_carried_out_at_once(pool: ThreadPoolExecutor, status: str) -> None:
+    chat = TaintedChat(pool, has_lists=True)
+    adds(chat.person, "add milk", "milk", to="party")
+    (milk,) = _entries(chat.person)
+
+    chat.asks(calling(("update_entry", {"path": milk.path, "updates": {"status": status}})), text="I bought the milk.")
+
+    assert items(chat.person) == {"party/milk": "done"}
+
+
 def test_after_outside_words_a_clear_waits_for_a_tap_that_names_what_goes(pool: ThreadPoolExecutor) -> None:
     chat = TaintedChat(pool, has_lists=True)
     adds(chat.person, "add milk and eggs", "milk", "eggs", to="party")

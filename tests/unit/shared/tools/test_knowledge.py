@@ -7,7 +7,7 @@ import pytest
 from shared.adapters.memory.scripted_model import JsonStep
 from shared.agent.overlay import StagingFault
 from shared.agent.retellings import Retelling
-from shared.agent.tools import ToolFault, load_schema
+from shared.agent.tools import NeedsTap, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError, StorageUnavailableError
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, Catalog, row_of
@@ -364,6 +364,17 @@ def test_an_undo_of_several_entries_is_refused_after_a_reading_from_outside(chat
     assert "several things" in fault(tainted.call("undo_last_change"))
 
     assert tainted.context.staged.changes() == ()
+
+
+def test_an_undo_of_a_rename_after_a_reading_from_outside_waits_for_a_tap(chat: FilingChat) -> None:
+    path = chat.file("庭の工事", name="庭の工事")
+    chat.once("update_entry", path=path, updates={"name": "ガレージの工事"})
+    tainted = chat.begin()
+    tainted.context.untrusted_input.record_outside("web_search")
+
+    undo = chat.tools["undo_last_change"].run({}, tainted.context)
+
+    assert undo == NeedsTap(name="ガレージの工事")
 
 
 @pytest.mark.parametrize("tool", ["delete_entry", "move_entry"])
