@@ -8,6 +8,7 @@ Source: WHATWG URL Standard, "host parser": a host whose last label is a number 
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 from urllib.parse import quote, urlsplit
 
@@ -24,6 +25,10 @@ _PRIVATE: Final = frozenset(
 _PRIVATE_ZONES: Final = ("home.arpa",)
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*", re.IGNORECASE)
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_AFTER: Final = re.compile(r"[^\s()\[\]<>\"']*[(\['][^\s<>\"]{0,1000}")
+_CLOSING: Final = re.compile(r"[)\]]")
+_MOST_BRACKETS: Final = 8
+_MARKS: Final = ENDS.replace(")", "").replace("]", "")
 _PRINTABLE: Final = "".join(map(chr, range(0x21, 0x7F)))
 
 
@@ -85,12 +90,20 @@ def _is_public(host: str) -> bool:
 
 
 def _beginnings(text: str) -> Iterator[str]:
-    """Yield each link of the text, and its beginnings before another script: a sentence may go on right after a link."""
+    """Yield each link of the text, and its beginnings before another script: a sentence may go on right after a link.
+
+    A bracket or an apostrophe ends a link, so what stands behind comes as well: "https://a.example/Mercury_(planet)" is whole.
+    """
     for link in links_in(text):
         yield link
         for place, character in enumerate(link):
             if not character.isascii() and place:
                 yield link[:place].rstrip(ENDS)
+        for written in re.finditer(re.escape(link), text):
+            if (after := _AFTER.match(text, written.end())) is not None:
+                yield link + after[0].rstrip(_MARKS)
+                brackets = islice(_CLOSING.finditer(after[0]), _MOST_BRACKETS)
+                yield from (link + after[0][: bracket.end()] for bracket in brackets)
 
 
 def _spelling(link: str) -> str:

@@ -19,6 +19,18 @@ from shared.tools.web_address import UnreadableAddressError, address_in, public_
             "https://ja.example/wiki/相槌を読んで",
         ),
         ("https://ja.example/wiki/相槌", "https://ja.example/wiki/%E7%9B%B8%E6%A7%8C", "https://ja.example/wiki/相槌"),
+        (
+            "https://en.example/wiki/Mercury と (https://en.example/wiki/Mercury_(planet)) は？",
+            "https://en.example/wiki/Mercury_(planet)",
+            "https://en.example/wiki/Mercury_(planet)",
+        ),
+        (
+            "https://ja.example/wiki/カメラ_(機械)を読んで",
+            "https://ja.example/wiki/カメラ_(機械)",
+            "https://ja.example/wiki/カメラ_(機械)",
+        ),
+        ("https://a.example/Ann's_day 読んで", "https://a.example/Ann's_day", "https://a.example/Ann's_day"),
+        ("https://a.example/p?ids[]=3&x=1.", "https://a.example/p?ids[]=3&x=1", "https://a.example/p?ids[]=3&x=1"),
         ("「https://a.example/1」と「https://a.example/2」", "https://a.example/2", "https://a.example/2"),
     ],
 )
@@ -40,7 +52,7 @@ def test_a_link_is_read_in_the_spelling_of_the_person(text: str, link: str, addr
     ],
 )
 def test_a_link_that_nobody_wrote_is_not_read(link: str) -> None:
-    assert address_in(["see https://a.example/x", "https://a.example/x/471"], link) is None
+    assert address_in(["see https://a.example/x (4711)", "https://a.example/x/471(1"], link) is None
 
 
 @given(st.text(min_size=1, max_size=40))
