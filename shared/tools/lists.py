@@ -35,6 +35,7 @@ from shared.tools.knowledge import Action, entry_tool
 
 MOST_CLEARED: Final = 20
 """Items that one call deletes: as many things as a turn may change."""
+_WHICH_LIST: Final = "Pass one of the lists, or ask which"
 _ATTACHED: Final[Json] = {
     "shown": "This system puts the list below your answer: reply with one short sentence, and repeat none of it."
 }
@@ -88,7 +89,7 @@ class ListTools:
         name = _list_name(arguments)
         existing_list = list_meant(lists, name)
         if existing_list is None and not key_of_list(name) and lists:
-            return _which(lists)
+            return _which(lists, name)
         target = existing_list or SharedList(name=name if key_of_list(name) else "", rows=())
         if self._is_in_notion(target.name, overlay.conversation.id):
             return ToolFault(message=f"{target.name} is a database in Notion: use create_page.", may_retry=False)
@@ -111,7 +112,7 @@ def _show(arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | 
     lists = lists_in(overlay.rows())
     target = list_meant(lists, _list_name(arguments))
     if target is None:
-        return _which(lists)
+        return _which(lists, _list_name(arguments))
     overlay.mark_shown(Provenance.union(row.provenance for row in target.rows))
     listed_ms = round(occasion.now.timestamp() * 1_000)
 
@@ -133,7 +134,7 @@ def _clear(arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json |
     lists = lists_in(overlay.rows())
     target = list_meant(lists, _list_name(arguments))
     if target is None:
-        return _which(lists)
+        return _which(lists, _list_name(arguments))
     asked_names = frozenset(map(fold, _names(arguments)))
     done_rows = [row for row in target.done_rows if not asked_names or fold(row.name) in asked_names]
     if not done_rows:
@@ -161,10 +162,16 @@ def _list_name(arguments: Json) -> str:
     return one_line(str(arguments.get("list") or ""), limit=LIST_NAME_UTF16)
 
 
-def _which(lists: Iterable[SharedList]) -> ToolFault:
+def _which(lists: Iterable[SharedList], name: str) -> ToolFault:
+    """Return the fault of a call that means none of the lists, or several."""
     names = ", ".join(one.name or UNNAMED for one in lists)
-    text = f"Pass one of the lists, or ask which: {names}." if names else "There is no list in this chat."
-    return ToolFault(message=text, may_retry=bool(names))
+    if not names:
+        return ToolFault(message="There is no list in this chat.", may_retry=False)
+    is_unknown = key_of_list(name) and not any(key_of_list(name) in key_of_list(one.name) for one in lists)
+    text = (
+        "No list has this name: it is empty, or was never begun. Say so. The lists are" if is_unknown else _WHICH_LIST
+    )
+    return ToolFault(message=f"{text}: {names}.", may_retry=True)
 
 
 def _is_grounded(asked: Asked, *, names: Iterable[str], target: SharedList, lists: Sequence[SharedList]) -> bool:

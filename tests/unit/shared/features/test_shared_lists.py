@@ -117,6 +117,16 @@ def test_without_a_name_among_several_lists_the_bot_has_to_ask(ann: Person) -> N
     assert "パン" not in str(items(ann))
 
 
+@pytest.mark.parametrize("tool", ["show_list", "clear_list"])
+def test_a_list_that_was_emptied_is_not_taken_for_another(ann: Person, tool: str) -> None:
+    adds(ann, "旅行に傘", "傘", to="旅行")
+    adds(ann, "荷物に靴", "靴", to="荷物")
+
+    ann.asks("買い物リストは？", calling((tool, {"list": "買い物リスト"})), SAYS)
+
+    assert last_result(ann)["error"]["message"].startswith("No list has this name")
+
+
 def test_an_open_item_is_not_doubled_and_a_ticked_one_is_open_again(ann: Person) -> None:
     adds(ann, "買い物に牛乳", "牛乳", to="買い物")
     adds(ann, "買い物に牛乳", "牛乳", to="買い物")
