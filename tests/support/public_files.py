@@ -31,6 +31,7 @@ OLD_XML: Final = (
 MINUTES: Final = "第3回の議事録です。予算は三百万円、次回は金曜日の午後です。"
 NOTICE: Final = "各位：本週五下午三點開會，請帶上個月的報表與收據。"
 SIMPLIFIED: Final = "各位：本周五下午三点开会，请带上个月的报表和收据。"
+KOREAN: Final = "금요일 오후 세 시에 회의가 있습니다. 영수증을 가져오세요."
 THAI: Final = "ประชุมวันศุกร์เวลาบ่ายสามโมง กรุณานำใบเสร็จมาด้วย"
 ROWS: Final = '氏名,金額\r\n田中,500\r\n鈴木,"1,200"\r\n'
 
@@ -101,6 +102,7 @@ SHOWN: Final[tuple[tuple[str, bytes, str, str], ...]] = (
     ("text in UTF-16 without a mark", MINUTES.encode("utf-16-be"), TEXT, MINUTES),
     ("text in Big5", NOTICE.encode("cp950"), TEXT, NOTICE),
     ("text in TIS-620", THAI.encode("tis_620"), TEXT, THAI),
+    ("text in EUC-KR", KOREAN.encode("euc_kr"), TEXT, KOREAN),
     ("text in GBK", SIMPLIFIED.encode("gbk"), TEXT, SIMPLIFIED),
     (
         "ics in UTC",

@@ -54,6 +54,20 @@ def test_words_of_other_regions_are_read(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding), locale="en") == text
 
 
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "다음 주 월요일까지 보고서를 제출해 주시기 바랍니다.",
+        "이름,금액\n김철수,500\n이영희,1200",
+        "상품명\t수량\n사과\t3\n바나나\t10",
+        "회의록",
+    ],
+)
+def test_korean_is_not_taken_for_chinese(text: str, locale: str) -> None:
+    assert decode(text.encode("cp949"), locale=locale) == text
+
+
 @pytest.mark.parametrize("data", [bytes(range(256)) * 4, b"\x00\x01\x02\x03" * 50, b"abc\x00def\x00" * 20])
 def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
     with pytest.raises(UnreadableFileError, match="damaged"):
