@@ -48,7 +48,7 @@ def ann(pool: ThreadPoolExecutor) -> Person:
     for user_id, name in ((recorded.USER, "Ann"), (BEN, "Ben"), (CHO, "Cho")):
         worker.profiles.names[user_id] = name
     for user_id in (BEN, CHO):
-        person.asks("hello", SAYS, by=user_id)
+        person.asks("OK", SAYS, by=user_id)
     return person
 
 

@@ -49,7 +49,7 @@ def group(pool: ThreadPoolExecutor, **options: Any) -> Person:  # noqa: ANN401 -
     person = Person(worker, is_in_group=True)
     for user_id, name in ((recorded.USER, "Ann"), (BEN, "Ben"), (CHO, "Cho")):
         worker.profiles.names[user_id] = name
-    person.asks("hello", SAYS, by=BEN)
+    person.asks("OK", SAYS, by=BEN)
     return person
 
 
@@ -431,7 +431,7 @@ def test_an_undo_whose_worker_died_beside_the_votes_takes_them_along_at_last(ann
 
 
 def test_an_unsend_takes_the_poll_and_its_votes_along(ann: Person) -> None:
-    ann.asks("hello", SAYS)
+    ann.asks("OK", SAYS)
     asked = ann.asks("夕食は何がいい？", calling(("create_poll", DINNER)), SAYS)
     poll = polls(ann)[0]
     press(ann, poll, 0, by=BEN)
