@@ -17,6 +17,7 @@ from shared.agent.receipt_symbols import BLANKS, symbol_before, without_leading_
 from shared.frozen import frozen
 from shared.late_patterns import late
 from shared.line.cards.card import Card, CardRow
+from shared.line.display_names import LONGEST_DISTINCT_NAME
 from shared.line.graphemes import short_line
 from shared.line.ids import mask_ids
 from shared.locales.language_file import LOCALES, language_file
@@ -308,7 +309,7 @@ def _details(deed: Deed, texts: ReceiptTexts, *, locale: str) -> Iterator[str]:
         among = listed(deed.shares[:_SHARES_SHOWN], locale=locale, hidden_count=len(deed.shares) - _SHARES_SHOWN)
         yield f"{deed.amount}: {among}" if among else deed.amount
     if deed.payer:
-        yield filled(texts.paid_by, name=quotable(deed.payer, limit=_NAME_GRAPHEMES))
+        yield filled(texts.paid_by, name=quotable(deed.payer, limit=LONGEST_DISTINCT_NAME))
     for value in deed.details:
         shown = shown_value(value, locale=locale, this_year=deed.this_year)
         yield shown if shown != value else quotable(value, limit=_NAME_GRAPHEMES)

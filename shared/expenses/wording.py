@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from shared.agent.receipts import quotable, without_receipt_symbols
-from shared.expenses.expense import NAME_LIMIT, Expense
+from shared.expenses.expense import Expense
 from shared.expenses.money import Money
 from shared.expenses.people import Circle
 from shared.expenses.rates import Rates
 from shared.expenses.settlement import Transfer
 from shared.line.cards.card import Card, CardButton, CardRow
 from shared.line.cards.drawing import COPY_LIMIT
+from shared.line.display_names import LONGEST_DISTINCT_NAME
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import SettlePress
@@ -19,7 +20,7 @@ from shared.line.utf16 import utf16_length
 def divided_among(expense: Expense) -> tuple[str, tuple[str, ...]]:
     """Return the amount, and everybody's share: ("¥6,000 ÷ 2", ("Ann", "Ben")), or ("¥500", ("Ann ¥400", "Ben ¥100"))."""
     people = sorted(expense.shares, key=lambda key: key != expense.payer)  # the payer first
-    names = tuple(quotable(expense.shown_name(key), limit=NAME_LIMIT) for key in people)
+    names = tuple(quotable(expense.shown_name(key), limit=LONGEST_DISTINCT_NAME) for key in people)
     minors = tuple(expense.shares[key] for key in people)
     if len(minors) > 1 and len(set(minors)) == 1:
         return f"{expense.money} ÷ {len(minors)}", names
@@ -86,4 +87,4 @@ def settlement_card(owed: Mapping[str, Sequence[Transfer]], circle: Circle, rate
 
 
 def _name(key: str, circle: Circle) -> str:
-    return without_receipt_symbols(mask_ids(quotable(circle.name_of(key), limit=NAME_LIMIT)))
+    return without_receipt_symbols(mask_ids(quotable(circle.name_of(key), limit=LONGEST_DISTINCT_NAME)))

@@ -76,15 +76,16 @@ def without_address(content: MessageContent, *, bot_names: Sequence[str]) -> str
     return with_emoji_names(remaining_text.strip() or text, emojis)
 
 
-def with_whole_mentions(fields: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the fields of a text with no-break spaces within mentions, so that a reader of the text finds where a mention ends.
+def with_whole_mentions(text: str, fields: Mapping[str, object]) -> str:
+    """Return the text of a message's fields so that a reader finds the mentions: apart from words, with no-break spaces within.
 
-    For example, in "@Ann Lee hi", which mentions Ann Lee, such a space stands between "Ann" and "Lee".
+    For example, 「ねえ@Ann Lee見た？」, which mentions Ann Lee, becomes 「ねえ @Ann Lee 見た？」 with such a space before "Lee".
     """
-    text = _text(fields)
-    for start, end in filter(None, (_span(text, mentionee) for mentionee in _mentions(fields))):
-        text = text[:start] + text[start:end].replace(" ", NO_BREAK_SPACE) + text[end:]
-    return {**fields, "text": text} if text else fields
+    spans = {span for mentionee in _mentions(fields) if (span := _span(text, mentionee)) is not None}
+    for start, end in sorted(spans, reverse=True):
+        before, after = (" " if one.isalnum() else "" for one in (text[start - 1 : start], text[end : end + 1]))
+        text = text[:start] + before + text[start:end].replace(" ", NO_BREAK_SPACE) + after + text[end:]
+    return text
 
 
 def _mentions(fields: Mapping[str, object]) -> Iterator[Mapping[str, object]]:

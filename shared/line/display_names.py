@@ -24,6 +24,8 @@ from shared.line.lookalikes import BLANK_LETTERS, skeleton
 
 _Result = TypeVar("_Result")
 LONGEST_NAME: Final = 20  # graphemes
+LONGEST_DISTINCT_NAME: Final = LONGEST_NAME + len(" \u2026a1b2")
+"""A name with the end of an id, which tells two members of one name apart."""
 CACHED_S: Final = 600.0
 MISSING_CACHED_S: Final = 60.0
 WAITED_S: Final = 5.0

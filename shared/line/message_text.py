@@ -22,7 +22,8 @@ def describe(message_type: str, fields: Mapping[str, object]) -> str:
 
 
 def _text(fields: Mapping[str, object]) -> str:
-    return with_emoji_names(*with_marked_emojis(with_whole_mentions(fields)))
+    text, emojis = with_marked_emojis(fields)
+    return with_emoji_names(with_whole_mentions(text, fields), emojis)
 
 
 def _sticker(fields: Mapping[str, object]) -> str:

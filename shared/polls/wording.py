@@ -11,6 +11,7 @@ from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.frozen import frozen
 from shared.line.cards.card import Card, CardButton, CardRow, written
+from shared.line.display_names import LONGEST_DISTINCT_NAME
 from shared.line.ids import mask_ids
 from shared.line.postback_data import VotePress
 from shared.locales.language_file import language_file
@@ -21,7 +22,6 @@ from shared.polls.poll import OPTION_LIMIT, PLACE_LIMIT, QUESTION_LIMIT, Poll, V
 from shared.polls.store import PollStore, is_vote_withdrawn
 
 NAMES_SHOWN: Final = 8
-_NAME_LIMIT: Final = 20
 
 
 @frozen
@@ -229,7 +229,7 @@ def _notes(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[str
 
 
 def _listed(names: Iterable[str], hidden_count: int, *, locale: str) -> str:
-    return listed((_shown(name, limit=_NAME_LIMIT) for name in names), locale=locale, hidden_count=hidden_count)
+    return listed((_shown(name, limit=LONGEST_DISTINCT_NAME) for name in names), locale=locale, hidden_count=hidden_count)
 
 
 def _shown(text: str, *, limit: int) -> str:

@@ -240,6 +240,18 @@ def test_two_members_of_one_name_are_told_apart_and_asked_about(ann: Person) -> 
     assert [one.names[one.payer] for one in expenses(ann)] == ["Ben …7777"]
 
 
+def test_two_members_of_one_long_name_are_told_apart_in_receipts_and_balances(ann: Person) -> None:
+    for user_id in ("U" + "6" * 32, "U" + "7" * 32):
+        ann.worker.profiles.names[user_id] = "Bartholomew Longname"
+        ann.asks("hello", SAYS, by=user_id)
+    pays(ann, "taxi", what="taxi", amount="900", among=["Bartholomew Longname …7777", "Bartholomew Longname …6666"])
+    assert "（¥900 ÷ 2: Bartholomew Longname …7777、Bartholomew Longname …6666、" in ann.worker.said[-1]
+    ann.asks("いくら？", calling(("balance", {})), SAYS)
+    assert {"Bartholomew Longname …7777: -¥450", "Bartholomew Longname …6666: -¥450"} <= {
+        line.removeprefix("・") for line in ann.worker.said[-1].splitlines()
+    }
+
+
 def test_a_member_is_told_apart_from_somebody_of_that_name_who_never_wrote(ann: Person) -> None:
     pays(ann, "taxi with Dan", what="taxi", amount="900", among=["me", "Dan"])
     ann.worker.profiles.names["U" + "7" * 32] = "Dan"

@@ -368,8 +368,8 @@ def test_forget_erases_the_setting_and_reset_leaves_it(group: Group) -> None:
 
 def test_a_mention_of_several_words_is_kept_whole_although_its_member_never_wrote(group: Group) -> None:
     group.begins()
-    mentioned = {"mentionees": [{"index": 2, "length": 15, "type": "user", "userId": "U" + "7" * 32}]}
-    group.writes("😀@Somchai Jaidee 明日は？", answer(says(1, "ja", th="⟦1⟧ ⟦2⟧ พรุ่งนี้ล่ะ")), mention=mentioned)
+    mentioned = {"mentionees": [{"index": 4, "length": 15, "type": "user", "userId": "U" + "7" * 32}]}
+    group.writes("😀ねえ@Somchai Jaidee明日は？", answer(says(1, "ja", th="⟦1⟧ ⟦2⟧ พรุ่งนี้ล่ะ")), mention=mentioned)
     (bubble,) = group.bubbles
     assert bubble.replace("\u00a0", " ") == "ユキ: 😀 @Somchai Jaidee พรุ่งนี้ล่ะ"
 
