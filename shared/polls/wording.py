@@ -229,7 +229,9 @@ def _notes(standing: Standing, texts: PollTexts, *, locale: str) -> Iterable[str
 
 
 def _listed(names: Iterable[str], hidden_count: int, *, locale: str) -> str:
-    return listed((_shown(name, limit=LONGEST_DISTINCT_NAME) for name in names), locale=locale, hidden_count=hidden_count)
+    return listed(
+        (_shown(name, limit=LONGEST_DISTINCT_NAME) for name in names), locale=locale, hidden_count=hidden_count
+    )
 
 
 def _shown(text: str, *, limit: int) -> str:

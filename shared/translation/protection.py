@@ -34,6 +34,16 @@ _NUMBER: Final = (
     r"(?: ?(?:[¥￥$€£฿₫₩%％℃]|°[CF]?|[ap]\.?m\b\.?))?"
 )
 _MARK: Final = r"[⟦⟧]"
+_TITLE: Final = r"(?<=คุณ|พี่|น้อง|ครู|ป้า|ลุง)"
+_SUFFIX: Final = r"(?=さん|ちゃん|くん|君|様|さま|先生|先輩|哥|姐|님|씨)"
+_LEAST_LETTERS: Final = (
+    (late(regex.compile, r"\p{Hiragana}+"), 4),
+    (late(regex.compile, r"\p{Thai}+"), 8),
+    (late(regex.compile, r"[\p{Katakana}ー]+|\p{Han}+"), 2),
+    (late(regex.compile, r"\p{Hangul}+"), 3),
+    (late(regex.compile, r"[\p{Latin}\p{M}]+"), 3),
+)
+"""Letters from which on a name of one script and one word is hardly an everyday word: ฝน is rain, and ゆ begins many words."""
 _SLOT: Final = late(regex.compile, r"⟦\s*(\p{Nd}{1,3})\s*(?:[:：][^⟦⟧]*)?⟧")
 _HIDDEN: Final = late(regex.compile, rf"^(?:{_LINK}|{_ADDRESS}|{_ID}|{_MARK})$")
 _SHOWN_EMOJI: Final = late(regex.compile, r"^\[emoji: (.*)\]$")
@@ -82,10 +92,10 @@ def without_slots(translated: str) -> str:
     return _SLOT.sub("", translated)
 
 
-def protect(text: str, terms: Iterable[str] = ()) -> ProtectedText:
-    """Return the text with its unchangeable parts protected; `terms` are names and words of the chat that stay as they are.
+def protect(text: str, terms: Iterable[str] = (), *, names: Iterable[str] = ()) -> ProtectedText:
+    """Return the text with its unchangeable parts protected; `terms` are words of the chat that stay as they are, `names` of its members.
 
-    The model is shown the words of a number, a name or an emoji, but no link, mail address or id. Beyond 200 parts nothing is protected.
+    A name that may be an everyday word is protected where it is surely a name: 「@ゆ」, 「ゆさん」, "คุณฝน", but not in 「ゆっくり」. The model is shown the words of a number, a name or an emoji, but no link, mail address or id. Beyond 200 parts nothing is protected.
     """
     parts: list[str] = []
 
@@ -96,12 +106,12 @@ def protect(text: str, terms: Iterable[str] = ()) -> ProtectedText:
         shown = "link" if _HIDDEN.match(match[0]) else match[0]
         return f"⟦{len(parts)}:{shown}⟧"
 
-    return ProtectedText(text=_protectable(terms).sub(protected, text), parts=tuple(parts))
+    return ProtectedText(text=_protectable(terms, names).sub(protected, text), parts=tuple(parts))
 
 
 def without_protected(text: str) -> str:
     """Return what is left of the text without everything that would be protected."""
-    return _protectable(()).sub(" ", text)
+    return _protectable((), ()).sub(" ", text)
 
 
 def shown_part(part: str) -> str:
@@ -110,13 +120,30 @@ def shown_part(part: str) -> str:
     return f"({emoji[1]})" if emoji else part
 
 
-def _protectable(terms: Iterable[str]) -> "regex.Pattern[str]":
+def is_everyday(name: str) -> bool:
+    """Whether a name may be a word of its language: `is_everyday("ฝน")`, which means rain, but not `is_everyday("Somchai")`."""
+    if name.islower():
+        return True
+    return any(len(name) < least for letters, least in _LEAST_LETTERS if letters.fullmatch(name))
+
+
+def _protectable(terms: Iterable[str], names: Iterable[str]) -> "regex.Pattern[str]":
     """Return the pattern of what is protected: links before the numbers in them, long terms before those that begin them."""
-    longest_first = sorted({term for term in terms if term.strip()}, key=lambda term: (-len(term), term))
-    names = tuple(f"[@＠]?{_bounded(term)}" for term in longest_first)
+    patterns = {name: _name(name) for name in names if name.strip()}
+    patterns |= {term: f"[@＠]?{_bounded(term)}" for term in terms if term.strip()}
+    longest_first = (patterns[word] for word in sorted(patterns, key=lambda word: (-len(word), word)))
     return regex.compile(
-        "|".join((_LINK, _ADDRESS, _ID, _EMOJI_NAME, *names, _MENTION, _NUMBER, _EMOJI, _MARK)), regex.IGNORECASE
+        "|".join((_LINK, _ADDRESS, _ID, _EMOJI_NAME, *longest_first, _MENTION, _NUMBER, _EMOJI, _MARK)),
+        regex.IGNORECASE,
     )
+
+
+def _name(name: str) -> str:
+    """Return the pattern of a member's name, in the case in which it is written."""
+    bounded = f"(?-i:{_bounded(name)})"
+    if is_everyday(name):
+        return f"[@＠]{bounded}|{_TITLE}{bounded}|{bounded}{_SUFFIX}"
+    return f"[@＠]?{bounded}"
 
 
 def _bounded(term: str) -> str:

@@ -5,7 +5,7 @@ The model is not trusted: what it returns is shown only in the chat's languages,
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Final
 
 from shared import logs
@@ -20,7 +20,7 @@ from shared.line.readable import readable
 from shared.line.utf16 import utf16_length
 from shared.metering import Purpose
 from shared.translation.languages import ENGLISH_NAMES, is_written_in, language_by_script, letter_count
-from shared.translation.protection import ProtectedText, protect, without_slots
+from shared.translation.protection import ProtectedText, is_everyday, protect, without_slots
 
 CONTEXT_LINES: Final = 10
 _CONTEXT_GRAPHEMES: Final = 120
@@ -59,12 +59,13 @@ class TranslatedText:
 
 @frozen
 class TranslationRequest:
-    """What is translated at once: messages, oldest first, the lines before them, and the words that stay as they are."""
+    """What is translated at once: messages, oldest first, the lines before them, and the words and names that stay as they are."""
 
     languages: Sequence[str]
     messages: Sequence[TextToTranslate]
     context: Sequence[str] = field(default=(), repr=False)
     terms: Sequence[str] = field(default=(), repr=False)
+    names: Sequence[str] = field(default=(), repr=False)
 
 
 @frozen
@@ -95,7 +96,7 @@ class Translator:
 
     def _one_by_one(self, request: TranslationRequest, deadline: Deadline) -> Iterator[TranslatedText]:
         for message in request.messages:
-            alone = TranslationRequest(languages=request.languages, messages=(message,), terms=request.terms)
+            alone = replace(request, messages=(message,), context=())
             if deadline.left_s < _LEAST_S:
                 return
             try:
@@ -104,7 +105,10 @@ class Translator:
                 logs.warning("translation_failed", error_type=type(cause).__name__)
 
     def _ask(self, request: TranslationRequest, deadline: Deadline) -> tuple[TranslatedText, ...]:
-        protected = [protect(message.text, (*request.terms, message.speaker)) for message in request.messages]
+        protected = [
+            protect(message.text, request.terms, names=(*request.names, message.speaker))
+            for message in request.messages
+        ]
         schema = _schema(request.languages)
         answer = self.model.answer_json(
             JsonRequest(
@@ -126,6 +130,11 @@ class Translator:
 def _prompt(request: TranslationRequest, protected: Iterable[ProtectedText]) -> str:
     context = [mask_ids(short_line(line, limit=_CONTEXT_GRAPHEMES)) for line in request.context[-CONTEXT_LINES:]]
     heading = ["# Context, not to be translated", *context, ""] if context else []
+    everyday = sorted(
+        {name for name in (*request.names, *(one.speaker for one in request.messages)) if is_everyday(name)}
+    )
+    if everyday:
+        heading += [f"# Names of members, which stay as they are where a person is meant: {', '.join(everyday)}", ""]
     mark = _mark_of(request)
     numbered = (
         f"## {number} {mark}{f' ({message.speaker})' if message.speaker else ''}\n{protected_text.text}"

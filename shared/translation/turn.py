@@ -248,7 +248,8 @@ class _TranslationWork:
                 for message in batch
             ),
             context=tuple(f"{_name_of(message, names)}: {message.text}" for message in context),
-            terms=(*(term.text for term in self.setting.terms), *names.values()),
+            terms=tuple(term.text for term in self.setting.terms),
+            names=tuple(names.values()),
         )
 
     def _bubbles(

@@ -374,6 +374,14 @@ def test_a_mention_of_several_words_is_kept_whole_although_its_member_never_wrot
     assert bubble.replace("\u00a0", " ") == "ユキ: 😀 @Somchai Jaidee พรุ่งนี้ล่ะ"
 
 
+def test_a_speaker_whose_name_is_a_word_leaves_the_word_to_the_model_which_is_told_the_name(group: Group) -> None:
+    group.worker.profiles.names[KEN] = "ฝน"
+    group.begins()
+    group.writes("ฝนตกหนักมาก", answer(says(1, "th", ja="雨がひどい")), by=KEN)
+    assert group.bubbles == ("ฝน: 雨がひどい",)
+    assert "stay as they are where a person is meant: ฝน" in group.worker.translator.requests[-1].prompt
+
+
 def test_a_word_that_is_kept_is_not_translated_and_goes_with_its_command(group: Group) -> None:
     group.begins()
     command = group.says("/translate keep 相槌")

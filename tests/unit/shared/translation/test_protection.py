@@ -108,6 +108,26 @@ def test_a_name_is_a_whole_word_where_its_script_has_words() -> None:
     assert protect("Ann and Anna-Lena", ("Anna-Lena", "Ann")).parts == ("Ann", "Anna-Lena")
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "parts"),
+    [
+        ("ゆっくり行こう", "ゆ", ()),
+        ("ゆさん、@ゆ 来て", "ゆ", ("ゆ", "@ゆ")),
+        ("ฝนตกหนัก", "ฝน", ()),
+        ("คุณฝนมาไหม", "ฝน", ("ฝน",)),
+        ("will you come?", "Will", ()),
+        ("did Will come?", "Will", ("Will",)),
+        ("i am here", "i", ()),
+        ("志明來了嗎", "志明", ("志明",)),
+        ("Somchai มาไหม", "Somchai", ("Somchai",)),
+    ],
+)
+def test_a_name_that_is_an_everyday_word_is_kept_only_where_a_person_is_meant(
+    text: str, name: str, parts: tuple[str, ...]
+) -> None:
+    assert protect(text, names=(name,)).parts == parts
+
+
 def test_what_is_left_without_what_is_protected() -> None:
     assert without_protected("@Ken 15:30 👍 https://a.example").strip() == ""
     assert without_slots("at ⟦1:15:30⟧ sharp") == "at  sharp"
