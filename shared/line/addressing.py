@@ -79,7 +79,7 @@ def without_address(content: MessageContent, *, bot_names: Sequence[str]) -> str
 def with_whole_mentions(text: str, fields: Mapping[str, object]) -> str:
     """Return the text of a message's fields so that a reader finds the mentions: apart from words, with no-break spaces within.
 
-    For example, 「ねえ@Ann Lee見た？」, which mentions Ann Lee, becomes 「ねえ @Ann Lee 見た？」 with such a space before "Lee".
+    For example, 「ねえ@Ann Lee来て」, which mentions Ann Lee, becomes 「ねえ @Ann Lee 来て」 with such a space before "Lee".
     """
     spans = {span for mentionee in _mentions(fields) if (span := _span(text, mentionee)) is not None}
     for start, end in sorted(spans, reverse=True):

@@ -95,7 +95,9 @@ def without_slots(translated: str) -> str:
 def protect(text: str, terms: Iterable[str] = (), *, names: Iterable[str] = ()) -> ProtectedText:
     """Return the text with its unchangeable parts protected; `terms` are words of the chat that stay as they are, `names` of its members.
 
-    A name that may be an everyday word is protected where it is surely a name: 「@ゆ」, 「ゆさん」, "คุณฝน", but not in 「ゆっくり」. The model is shown the words of a number, a name or an emoji, but no link, mail address or id. Beyond 200 parts nothing is protected.
+    A name that may be an everyday word is protected beside a sign of a name only: in 「@ゆ」, 「ゆさん」, "คุณฝน", but not in 「ゆっくり」.
+
+    The model is shown the words of a number, a name or an emoji, but no link, mail address or id. Beyond 200 parts nothing is protected.
     """
     parts: list[str] = []
 
