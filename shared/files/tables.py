@@ -9,6 +9,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from shared.files.document import MOST_CHARACTERS, Document, Section, Unread, UnreadableFileError, bounded
@@ -72,11 +73,16 @@ def _lines_as_rows(text: str) -> tuple[Section, ...]:
 
 
 def _sheets(workbook: "CalamineWorkbook") -> Iterator[Section]:
+    """Yield the sheets as people count them, who do not see the hidden ones; these follow."""
+    from python_calamine import SheetVisibleEnum  # noqa: PLC0415 - as in `read_workbook`
+
     room = MOST_CHARACTERS
-    for number, name in enumerate(workbook.sheet_names[:MOST_SHEETS], start=1):
-        rows = _rows(workbook.get_sheet_by_index(number - 1)) if room > 0 else iter(())
-        empty = Section(kind="sheet", number=number, title=name, text="")
-        for section in _sections(name, number, rows) or (empty,):
+    sheets = ((sheet.visible != SheetVisibleEnum.Visible, sheet.name) for sheet in workbook.sheets_metadata)
+    for number, (is_hidden, name) in enumerate(sorted(sheets, key=itemgetter(0))[:MOST_SHEETS], start=1):
+        rows = _rows(workbook.get_sheet_by_name(name)) if room > 0 else iter(())
+        title = f"{name} (hidden)" if is_hidden else name
+        empty = Section(kind="sheet", number=number, title=title, text="")
+        for section in _sections(title, number, rows) or (empty,):
             room -= len(section.text)
             yield section
 

@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -38,11 +38,13 @@ def archive(files: Mapping[str, str | bytes]) -> bytes:
     return stream.getvalue()
 
 
-def xlsx(sheets: Mapping[str, Sequence[Sequence[object]]]) -> bytes:
+def xlsx(sheets: Mapping[str, Sequence[Sequence[object]]], *, hidden: Collection[str] = ()) -> bytes:
+    """Return a workbook with these sheets, of which some are `hidden`."""
     workbook = openpyxl.Workbook()
     workbook.remove(workbook.active)
     for name, rows in sheets.items():
         sheet = workbook.create_sheet(name)
+        sheet.sheet_state = "hidden" if name in hidden else "visible"
         for row in rows:
             sheet.append(list(row))
     return saved(workbook)

@@ -122,6 +122,12 @@ def test_a_break_that_was_set_and_found_again_is_one_page() -> None:
     assert [section.text for section in read(word_xml(body), DOCX).sections] == ["one", "two\nend of two", "three"]
 
 
+def test_hidden_sheets_are_counted_behind_those_that_people_see() -> None:
+    sheets = read(xlsx({"master": SALES, "売上": SALES, "費用": SALES}, hidden=["master"]), XLSX).sections
+
+    assert [(section.number, section.title) for section in sheets] == [(1, "売上"), (2, "費用"), (3, "master (hidden)")]
+
+
 def test_a_row_of_ten_thousand_columns_is_cut_and_says_so() -> None:
     document = read(xlsx({"A": (range(10_000),)}), XLSX)
 
