@@ -138,7 +138,7 @@ class Control:
             with connection:
                 try:
                     self._answer(connection)
-                except (OSError, ValueError, LookupError, TypeError, SystemExit) as cause:
+                except (Exception, SystemExit) as cause:  # noqa: BLE001 - the commands that follow must be answered
                     logs.warning("command_failed", error_type=type(cause).__name__)
 
     def _answer(self, connection: socket.socket) -> None:

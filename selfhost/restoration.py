@@ -4,6 +4,7 @@ First the data folder's withdrawals are repeated in a copy of the backup. A chat
 present state: the folder's objects replace the backup's. Then the copy replaces the folder, and the folder becomes a backup itself.
 """
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -79,6 +80,7 @@ class Restoration:
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(backup, copy, ignore=shutil.ignore_patterns(SOCKET))  # of a process that was killed
             applied = self._repeat_amendments(copy)
+            os.sync()  # the copy takes the folder's place only once it is on the disk
             replaced = self._replace(copy)
         except OSError as cause:
             raise StorageUnavailableError(f"the backup cannot be copied: {reason_of(cause)}") from cause

@@ -74,6 +74,8 @@ class Database:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as cause:
             raise DatabaseRefusedError(refusal_of(folder, cause)) from cause
+        if owner := other_owner(folder / FILE, user_id=os.geteuid()):
+            raise DatabaseRefusedError(f"{folder} belongs to {owner}; run this as that user: sudo -u {owner} ...")
         _refuse_network(folder)
         self.folder = folder
         self.commits = 0
@@ -209,6 +211,19 @@ def refusal_of(path: Path, cause: OSError) -> str:
         "run this as the user to whom it belongs, or set DATA" if isinstance(cause, PermissionError) else "set DATA"
     )
     return f"{path} cannot be used: {cause.strerror}; {remedy} to another folder"
+
+
+def other_owner(file: Path, *, user_id: int) -> str | None:
+    """Return the name of the file's owner if root, user 0, asks and is another: what root writes beside the file locks the owner out.
+
+    Example: `other_owner(Path("/var/lib/aizuchi/data/aizuchi.db"), user_id=0) -> "aizuchi"`; None without a file.
+    """
+    if user_id != 0 or not file.exists() or file.stat().st_uid == 0:
+        return None
+    try:
+        return file.owner()
+    except KeyError:  # of a container, for example
+        return f"#{file.stat().st_uid}"
 
 
 def _lock_file(path: Path) -> int:

@@ -163,5 +163,18 @@ def test_a_missing_file_is_named_and_a_backup_is_refused(folder: Path, tmp_path:
     assert out.getvalue().startswith("error: end the process first")
 
 
+def test_a_request_that_cannot_be_read_ends_no_other(folder: Path) -> None:
+    out = io.StringIO()
+    with serving(folder):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(folder / "control"))
+            connection.sendall(b"[" * 60_000 + b"\n")
+            assert connection.recv(1_000) == b""
+
+        assert ask_running(folder, ["waiting"], out) == 0
+
+    assert out.getvalue() == "0 chats are handed over to a person\n"
+
+
 def test_without_a_process_nobody_is_asked(folder: Path) -> None:
     assert ask_running(folder, ["invite"], io.StringIO()) is None

@@ -1,5 +1,6 @@
 """What the database does beyond the port: one process, one commit for many, and nothing left of what was deleted."""
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock
 from shared.adapters.sqlite import Database, DatabaseRefusedError, SqliteObjectStore
-from shared.adapters.sqlite.database import file_system_of, refusal_of
+from shared.adapters.sqlite.database import file_system_of, other_owner, refusal_of
 from shared.adapters.sqlite.schema import SCHEMA, Schema
 from shared.errors import StorageUnavailableError
 
@@ -122,6 +123,19 @@ def test_a_folder_that_cannot_be_made_is_refused_in_one_sentence(tmp_path: Path)
 
     with pytest.raises(DatabaseRefusedError, match="/disk/data cannot be used: Not a directory; set DATA to another"):
         Database(tmp_path / "disk" / "data")
+
+
+def test_root_does_not_use_the_database_of_another_user(tmp_path: Path) -> None:
+    Database(tmp_path).close()
+    file = tmp_path / "aizuchi.db"
+    if os.geteuid() == 0:
+        os.chown(file, 12_345, 12_345)
+        with pytest.raises(DatabaseRefusedError, match="belongs to #12345; run this as that user: sudo -u #12345"):
+            Database(tmp_path)
+
+    assert other_owner(file, user_id=0) is not None
+    assert other_owner(file, user_id=file.stat().st_uid) is None
+    assert other_owner(tmp_path / "none", user_id=0) is None
 
 
 def test_a_file_of_another_user_names_the_remedy() -> None:
