@@ -25,7 +25,7 @@ from shared.knowledge.catalog import NAME, Catalog, Row, row_mark_of
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.index import SECTIONS, Section, cell, line_of, linked_name, short_name
 from shared.knowledge.schema import Category
-from shared.knowledge.shared_lists import UNNAMED, SharedList, lists_in, without_items
+from shared.knowledge.shared_lists import UNNAMED, key_of_list, lists_in, without_items
 from shared.locked_cache import LockedCache
 from shared.search.folding import fold
 
@@ -109,6 +109,7 @@ class _Prepared:
         eligible = (row for row in self.entry_rows if not row.provenance.outside)
         self.newest_first = sorted(eligible, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
         self.lists = () if shows_paths else lists_in(row for row in catalog.rows if not row.provenance.outside)
+        self.open_counts = {key_of_list(one.name): len(one.open_rows) for one in lists_in(catalog.rows)}
         self.beginning = _beginning(catalog.rows)
         self._heads: dict[str, tuple[str, str]] = {}
         self._lines: dict[str, tuple[Section, str] | None] = {}
@@ -187,7 +188,7 @@ def _view(prepared: _Prepared, *, limit_tokens: int = PROMPT_TOKENS, meant: Sequ
         return IndexView(text=EMPTY_INDEX)
     meant_paths = frozenset(row.path for row in meant)
     tokens_left = limit_tokens - _FRAME_TOKENS - estimated_tokens(prepared.beginning)
-    lists = _lines_of_lists(prepared.lists, meant_paths, limit_tokens=limit_tokens // 3)
+    lists = _lines_of_lists(prepared, meant_paths, limit_tokens=limit_tokens // 3)
     tokens_left -= sum(estimated_tokens(line.text) + 1 for line in lists)
     heads: dict[str, tuple[str, str]] = {}
     lines: dict[str, str] = {}
@@ -244,18 +245,19 @@ class _ListLine:
     rows: tuple[Row, ...]
 
 
-def _lines_of_lists(
-    shared_lists: Iterable[SharedList], meant_paths: AbstractSet[str], *, limit_tokens: int
-) -> tuple[_ListLine, ...]:
-    """Return the lines of the lists within the limit; items that the message may mean come first in their line."""
+def _lines_of_lists(prepared: _Prepared, meant_paths: AbstractSet[str], *, limit_tokens: int) -> tuple[_ListLine, ...]:
+    """Return the lines of the lists within the limit; items that the message may mean come first in their line.
+
+    An item with words from outside is counted, and not named.
+    """
     lines = list[_ListLine]()
     tokens_left = limit_tokens - sum(map(estimated_tokens, _LISTS_HEAD))
-    for shared_list in shared_lists:
-        open_rows = shared_list.open_rows
-        first_rows = sorted(open_rows, key=lambda row: row.path not in meant_paths)[:_ITEMS_NAMED]
-        more = f"; … {len(open_rows) - len(first_rows)} more" if len(open_rows) > len(first_rows) else ""
+    for shared_list in prepared.lists:
+        count = prepared.open_counts[key_of_list(shared_list.name)]
+        first_rows = sorted(shared_list.open_rows, key=lambda row: row.path not in meant_paths)[:_ITEMS_NAMED]
+        more = (f"… {count - len(first_rows)} more",) if count > len(first_rows) else ()
         name = cell(shared_list.name) or UNNAMED
-        text = f"| {name} | {len(open_rows)} | {'; '.join(map(_named, first_rows))}{more} |"
+        text = f"| {name} | {count} | {'; '.join((*map(_named, first_rows), *more))} |"
         tokens_left -= estimated_tokens(text) + 1
         if tokens_left < 0:
             break

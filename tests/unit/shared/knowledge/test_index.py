@@ -328,11 +328,15 @@ def test_a_view_of_many_shared_lists_stays_within_its_tokens() -> None:
     assert estimated_tokens(view.text) <= 400
 
 
-def test_a_list_names_no_item_with_words_from_outside() -> None:
+def test_a_list_counts_an_item_with_words_from_outside_and_does_not_name_it() -> None:
     milk, page = (row(number, category=Category.ITEMS, status="pending", list="shopping") for number in (1, 2))
     outside = replace(page, provenance=replace(page.provenance, outside=frozenset({"web"})))
 
-    assert [one.mark for one in index_view(Catalog(rows=(milk, outside))).rows] == [row_mark_of(milk)]
+    view = index_view(Catalog(rows=(milk, outside)))
+
+    assert [one.mark for one in view.rows] == [row_mark_of(milk)]
+    assert "; … 1 more |" in view.text
+    assert "| shopping | 2 |" in view.text
 
 
 def test_a_view_with_paths_has_no_lists() -> None:
