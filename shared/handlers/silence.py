@@ -23,6 +23,7 @@ from shared.line.messaging import OutgoingMessage, PushApi, push_until_known
 from shared.line.phrases import Phrase, Phrases
 from shared.reminders.silence import release_reminders
 from shared.turns.announcement import Announcer, Stage, phrased, stage_nothing
+from shared.turns.attempt import PRESS_IN
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
 NOTICE_S: Final = 10.0
@@ -93,8 +94,8 @@ class SilenceHandler:
     def refuse_press(self, event: LineEvent) -> EventResult:
         """Answer a press of another button in a silence: the chat is paused, or a person answers."""
         open_silence = self.conversations.of(event.conversation_id).silences.read().now(self.clock.now_ms())
-        is_handover = open_silence is not None and open_silence.kind is SilenceKind.HANDOVER
-        return self._say(event, Phrase.PRESS_IN_HANDOVER if is_handover else Phrase.PRESS_IN_PAUSE)
+        kind = open_silence.kind if open_silence is not None else SilenceKind.PAUSE
+        return self._say(event, PRESS_IN[kind])
 
     def _hand_over(self, conversation: Conversation, event: LineEvent) -> EventResult:
         """Begin a handover, tell the chat, then tell the operator, once for each chat that waits."""

@@ -1,6 +1,6 @@
 """One attempt at an answer: the lease is renewed while the model thinks, and a deferral is sent before the reply token dies."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -9,6 +9,7 @@ from shared.clock import Clock, Deadline
 from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import Offer, OutcomeKind, OutcomeRecord, outcome_of, provenance_of
+from shared.conversation.silences import SilenceKind
 from shared.conversation.turn import FENCE, Route
 from shared.errors import StorageUnavailableError
 from shared.line.language import language_of
@@ -24,6 +25,11 @@ from shared.turns.outbox import Outbox
 from shared.turns.question import heard_words
 
 MODEL_S: Final = 40.0
+PRESS_IN: Final[Mapping[SilenceKind, Phrase]] = {
+    SilenceKind.PAUSE: Phrase.PRESS_IN_PAUSE,
+    SilenceKind.HANDOVER: Phrase.PRESS_IN_HANDOVER,
+}
+"""What a press is told that a silence keeps from taking effect."""
 _RENEWALS_A_LEASE: Final = 3
 _TO_APOLOGISE_MS: Final = 5_000
 _FIXED: Final = frozenset({OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
@@ -133,13 +139,14 @@ class Attempt:
                 logs.warning("lease_not_renewed")
 
     def finish(
-        self, outcome: OutcomeRecord, *, is_outdated: Callable[[], bool] = lambda: False
+        self, outcome: OutcomeRecord, *, is_outdated: Callable[[], bool] = lambda: False, has_acted: bool = False
     ) -> OutcomeRecord | None:
         """Commit the outcome and deliver it; return the recorded outcome, or None if the chat has to be read again.
 
         The last look before sending begins along with the commit.
 
-        `is_outdated`, asked before the outcome is sent: whether the people who asked have written more.
+        `is_outdated`, asked before the outcome is sent: whether the people who asked have written more. `has_acted`: a tool may have acted
+        outside, so that a press is told what was done, in a silence too.
         """
         route = self.routes[0] if self.routes else Route()
         conversation = self.lease.conversation
@@ -155,6 +162,7 @@ class Attempt:
             looking=looking,
             spare=self.routes[1:],
             is_outdated=is_outdated,
+            in_silence=None if has_acted and self._answers_press else self._told_in_silence,
         )
 
     def store(self, answer: OutcomeRecord) -> OutcomeRecord | None:
@@ -199,7 +207,21 @@ class Attempt:
         committed = self.lease.commit(deferral, self.routes[0])
         if committed is not None:
             logs.info("reply_deferred")
-            self.deferral = self.outbox.finish(self.lease, committed, deadline=self.deadline, spare=self.routes[1:])
+            self.deferral = self.outbox.finish(
+                self.lease,
+                committed,
+                deadline=self.deadline,
+                spare=self.routes[1:],
+                in_silence=self._told_in_silence,
+            )
+
+    def _told_in_silence(self, silence: SilenceKind) -> str | None:
+        """Return what a silence that overtook the turn says: presses are told that nothing was done.  None: no press is answered."""
+        return self.phrases.text(PRESS_IN[silence], locale=self.locale) if self._answers_press else None
+
+    @property
+    def _answers_press(self) -> bool:
+        return any(one.presses is not None for one in self.agenda.covers)
 
 
 def _prompt_of(history: History, agenda: Agenda) -> Provenance:

@@ -41,7 +41,7 @@ class FollowUpWatch:
 
     `authors`: who asked. `known_ids`: the messages that were read. `deadline`: by when the thought ends; where late answers are dropped, in
     time for the freshest token, because a follow-up may come on an older one. `abandoned`: requests whose answers are not awaited any more.
-    `is_over`: whether the turn has ended meanwhile, by a deferral.
+    `is_over`: whether the turn has ended meanwhile, by a deferral. `has_acted`: a tool may have acted outside.
     Example: U1 asks in message 450; message 451 of U1 is a follow-up, message 452 of U2 is not.
     """
 
@@ -54,6 +54,7 @@ class FollowUpWatch:
     abandoned: "list[Future[Any]]" = field(repr=False)
     is_over: Callable[[], bool] = field(repr=False)
     may_begin: bool = True
+    has_acted: bool = False
     _has_arrived: bool = False
     _changed: Event = field(init=False, repr=False)
 
@@ -88,7 +89,7 @@ class FollowUpWatch:
 
     def begin_act(self) -> None:
         """A tool acts outside: from this moment on, the model is not asked anew."""
-        self.may_begin = False
+        self.may_begin, self.has_acted = False, True
 
     def begin_listing(self) -> Callable[[], bool]:
         """Begin to list the journal, before the commit; the returned function says whether a follow-up is recorded."""

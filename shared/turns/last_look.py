@@ -11,7 +11,7 @@ from typing import Final
 from shared.clock import Clock
 from shared.conversation.amendment_log import EndLook
 from shared.conversation.records import OutcomeRecord
-from shared.conversation.silences import SilencesRecord
+from shared.conversation.silences import SilenceKind, SilencesRecord
 from shared.conversation.store import Conversation
 from shared.frozen import frozen
 
@@ -48,6 +48,7 @@ class LastLook:
         """Whether the look began less than COUNTS_S ago."""
         return self.clock.monotonic_s() - self.begun_s < COUNTS_S
 
-    def wants_silence(self) -> bool:
-        """Whether the chat is paused, or handed over to a person.  Raises: StorageUnavailableError."""
-        return self.silences is not None and self.silences.result().now(self.clock.now_ms()) is not None
+    def silence(self) -> SilenceKind | None:
+        """Return whether the chat is paused, or handed over to a person; None: neither.  Raises: StorageUnavailableError."""
+        switch = self.silences.result().now(self.clock.now_ms()) if self.silences is not None else None
+        return switch.kind if switch is not None else None

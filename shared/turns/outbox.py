@@ -10,7 +10,8 @@ from shared import logs
 from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.pushes import PushAllowance
-from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import ANSWERABLE_MS, Audit, MessageRecord, Offer, OutcomeKind, OutcomeRecord
+from shared.conversation.silences import SilenceKind
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.conversation.word_holder import WordHolder, begin_removals
@@ -111,6 +112,7 @@ class Outbox:
         is_takeover: bool = False,
         spare: Sequence[Route] = (),
         is_outdated: Callable[[], bool] = lambda: False,
+        in_silence: Callable[[SilenceKind], str | None] | None = lambda _: None,
         on_sent: Callable[[OutcomeRecord], None] = lambda _: None,
     ) -> OutcomeRecord | None:
         """Deliver the turn's committed outcome; return the recorded outcome, whose kind says what the user saw.
@@ -119,8 +121,9 @@ class Outbox:
         record the result. None: words that the outcome repeats were withdrawn before sending, so the turn is idle and
         has to think again; or the turn was lost. `looking`: a look that was begun along with the commit. `spare`: the next
         routes if LINE refuses the committed route. `is_outdated`: whether the turn has to think again about more messages; asked
-        after the look, before anything is sent. `on_sent` gets the outcome with its fate,
-        before the record: the next turn opens after the call.
+        after the look, before anything is sent. `in_silence` returns what is sent in a silence instead of the answer, or None for nothing;
+        without it, the answer is sent in a silence, too. `on_sent` gets the outcome with its fate, before the record: the next turn opens
+        after the call.
         Repeated, after a takeover: same text, same route, one record.
         """
         conversation = lease.conversation
@@ -131,8 +134,9 @@ class Outbox:
             sent: OutcomeRecord | None = outcome
             if amendments.redact(outcome) is not outcome:
                 sent = self._withhold(lease, outcome, may_have_arrived=is_takeover)
-            elif looking.wants_silence():
-                sent = self._keep_silent(lease, outcome, may_have_arrived=is_takeover)
+            elif in_silence is not None and (silence := looking.silence()) is not None:
+                send = partial(self._send, lease, deadline=deadline, is_takeover=False, spare=spare)
+                sent = self._keep_silent(lease, outcome, in_silence(silence), send, may_have_arrived=is_takeover)
             elif is_outdated():
                 logs.info("reply_withheld", reason="follow_up")
                 lease.release()
@@ -163,19 +167,32 @@ class Outbox:
         without_words = outcome.without_words(OutcomeKind.WITHDRAWN)
         return without_words if lease.amend(without_words, lease.record.route) else None
 
-    def _keep_silent(self, lease: Lease, outcome: OutcomeRecord, *, may_have_arrived: bool) -> OutcomeRecord | None:
+    def _keep_silent(
+        self,
+        lease: Lease,
+        outcome: OutcomeRecord,
+        text: str | None,
+        send: Callable[[OutcomeRecord], OutcomeRecord | None],
+        *,
+        may_have_arrived: bool,
+    ) -> OutcomeRecord | None:
         """Do not send an answer that was thought about before a pause or handover began, and write nothing that it staged.
 
         After a takeover the former holder may have sent the answer, and made a part of the writes: the outcome keeps its words, and the
-        other writes are made. Its messages count as answered. Reminders in the text, and notices, wait for the next answer.
-        None: the turn was lost.
+        other writes are made. Its messages count as answered; `text` is sent, and tells the presses among them that nothing was done.
+        Reminders in the answer, and notices, wait for the next answer; a button can be pressed again. None: the turn was lost.
         """
         logs.info("reply_withheld", reason="silence")
         if may_have_arrived:
             silent = replace(outcome, kind=OutcomeKind.UNKNOWN)
         else:
             silent = replace(outcome.without_words(OutcomeKind.SKIPPED), answers=(), reminders=(), notices=None)
-        return silent if lease.amend(silent, lease.record.route) else None
+            if text is not None:
+                silent = replace(silent, audit=Audit(usage=outcome.audit.usage), offer=Offer())
+                silent = silent.with_fixed_text(text, OutcomeKind.REPLIED)
+        if not lease.amend(silent, lease.record.route):
+            return None
+        return send(silent) if silent.kind is OutcomeKind.REPLIED else silent
 
     def _is_untold(self, lease: Lease, outcome: OutcomeRecord) -> bool:
         """If the outcome was to tell of a spent budget and certainly did not arrive, the chat is told again; False: the turn was lost.

@@ -324,7 +324,8 @@ class _ReplyDelivery:
         has_follow_up = watch.begin_listing() if watch is not None and is_listed else lambda: False
         is_outdated = partial(self._is_outdated, has_follow_up, self.thinks_until)
         self.thinks_until = None
-        return attempt.finish(add(outcome, history), is_outdated=is_outdated)
+        has_acted = watch is not None and watch.has_acted
+        return attempt.finish(add(outcome, history), is_outdated=is_outdated, has_acted=has_acted)
 
     def _watch(self, attempt: Attempt, *, is_alone: bool) -> FollowUpWatch:
         """Return the watch over the attempt's thought.  An answer to only what is asked, after trouble, is not interrupted."""
@@ -372,7 +373,7 @@ class _ReplyDelivery:
         """
         self.thoughts += 1
         if attempt.agenda.proposal is not None:
-            return self._carry_out(attempt, attempt.agenda.proposal)
+            return self._carry_out(attempt, attempt.agenda.proposal, watch)
         try:
             with (
                 metered(self.meter),
@@ -391,13 +392,13 @@ class _ReplyDelivery:
             logs.info("prompt_amended")
             return None
 
-    def _carry_out(self, attempt: Attempt, proposal: OutcomeRecord) -> OutcomeRecord:
+    def _carry_out(self, attempt: Attempt, proposal: OutcomeRecord, watch: FollowUpWatch) -> OutcomeRecord:
         """Return the outcome of the proposed changes.  The lease is not renewed meanwhile, so the deadline lies within the lease.
 
         Example: with 25 s of the lease left, the changes get 8 s; with 10 s left, 5 s.
         """
         deadline = self.deadline.within(min(_TAP_S, attempt.lease.left_s / 2))
-        question = replace(self._question(attempt, is_alone=True), deadline=deadline)
+        question = replace(self._question(attempt, is_alone=True), deadline=deadline, follow_ups=watch)
         with metered(self.meter):
             return self.reply.changes.carry_out(question, proposal.offer.proposes)
 

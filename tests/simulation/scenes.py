@@ -397,6 +397,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "waits_to_take_back": access_scenes.unsend_that_overtakes_the_code,
     "judges_by_the_timestamp": silence_scenes.message_of_a_pause_that_comes_after_it,
     "keeps_silent_at_present": silence_scenes.answer_that_a_pause_overtakes,
+    "tells_a_press_of_a_silence": silence_scenes.press_that_a_pause_overtakes,
+    "tells_a_tap_what_it_did_before_a_silence": silence_scenes.tap_of_a_page_that_a_handover_overtakes,
     "goes_on_with_writes_in_a_pause": entry_scenes.pause_after_half_of_a_move,
     "ends_moves_that_were_half_made": entry_scenes.unsend_after_half_of_a_move,
     "takes_back_what_a_pause_covers": silence_scenes.message_to_an_instance_that_knows_of_no_pause,

@@ -20,6 +20,16 @@ OF_SILENCES: Final[Mapping[str, Mutation]] = {
         Return(value=None),
         lacks="an answer that was thought about when a pause began is sent in it",
     ),
+    "tells_a_press_of_a_silence": Mutation(
+        "shared.turns.attempt:Attempt._told_in_silence",
+        Return(value=None),
+        lacks="a press that a pause overtakes while the model thinks meets silence",
+    ),
+    "tells_a_tap_what_it_did_before_a_silence": Mutation(
+        "shared.turns.follow_ups:FollowUpWatch.begin_act",
+        Return(value=None),
+        lacks="a tap that has made a page before a handover is told that nothing was done",
+    ),
     "goes_on_with_writes_in_a_pause": Mutation(
         "shared.turns.outbox:Outbox._keep_silent",
         Never("may_have_arrived"),

@@ -8,16 +8,22 @@ from typing import Final
 
 from shared.conversation.records import OutcomeRecord
 from shared.conversation.silences import SilencedChats, Silences, handover
+from shared.line.phrases import Phrase
 from shared.reminders.delivery import Reminding
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX, ObjectNames
 from tests.simulation.bus import TICK_S
+from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.people import PERSON, Message
 from tests.simulation.scene import JOURNAL, Scene
 from tests.simulation.scheduler import STEPS, Process, Task
 from tests.simulation.world import EPOCH_MS, ProcessClock
 
 HANDOVER_MINUTES: Final = 60
+_IN_PAUSE: Final = in_every_language(Phrase.PRESS_IN_PAUSE)
+_LINE_IS_QUICK: Final = 1  # a seed with which LINE has the picture ready
+_DELETED: Final = "✓ Deleted"
+_ADDED: Final = "✓ Added"
 _DUE_S: Final = 4 * TICK_S
 """By then the first reminder of a scene is due."""
 
@@ -119,6 +125,75 @@ def answer_that_a_pause_overtakes() -> list[str]:
         comes_to_rest(scene)
         silent = [] if not answers(scene, question) else ["I6: an answer was sent in a pause"]
         return silent if stored(scene, question) else [*silent, "I4: a message from before a pause is lost"]
+
+
+def press_that_a_pause_overtakes() -> list[str]:
+    """A press has the model think about a deferred question again when the chat is paused: the press is told, and counts afterwards."""
+    with Scene(seconds=26.0).playing() as scene:
+        question = scene.delivers(scene.says())
+        scene.sleeps(20)
+        thinker = scene.pushes(question)
+        scene.runs_past(thinker, f"write {JOURNAL}event-1.outcome")
+        scene.dies(thinker)
+        scene.stage.mood.seconds = (2.0, 2.0)
+        pressing = scene.pushes(scene.presses("late:event-1"), instance=1)
+        scene.runs_until(pressing, "model")
+        scene.sleeps(1)
+        scene.runs_to_end(commands(scene, "pause"))
+        scene.runs_to_end(pressing)
+        is_told = scene.said[-1] in _IN_PAUSE
+        scene.sleeps(1)
+        scene.runs_to_end(commands(scene, "resume"))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.presses("late:event-1"), instance=2))
+        is_answered = "word0a" in scene.said[-1]
+        comes_to_rest(scene)
+        silent = [] if is_told else ["I6: a press that a pause overtook met silence"]
+        return silent if is_answered else [*silent, "I6: a press after a pause was not answered"]
+
+
+def tap_that_a_pause_overtakes() -> list[str]:
+    """A member confirms a change; the chat is paused before it is committed: the tap is told, and counts after the pause."""
+    with Scene(seed=_LINE_IS_QUICK, has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        scene.sleeps(1)
+        button = _proposes(scene, "delete")
+        pressing = scene.pushes(scene.presses(button))
+        scene.runs_until(pressing, "write turns/", times=2)
+        pausing = commands(scene, "pause", instance=1)
+        scene.runs_past(pausing, "write silences/")
+        scene.runs_to_end(pressing)
+        is_told = scene.said[-1] in _IN_PAUSE
+        scene.runs_to_end(pausing)
+        scene.sleeps(1)
+        scene.runs_to_end(commands(scene, "resume"))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.presses(button)))
+        is_done = _DELETED in scene.said[-1]
+        comes_to_rest(scene)
+        silent = [] if is_told else ["I6: a tap that a pause overtook met silence"]
+        return silent if is_done else [*silent, "I6: a tap after a pause did not count"]
+
+
+def tap_of_a_page_that_a_handover_overtakes() -> list[str]:
+    """A member confirms a page; it is made, and the operator takes the chat over: the tap is told what was done."""
+    with Scene(seed=_LINE_IS_QUICK, has_notion=True).playing() as scene:
+        pressing = scene.pushes(scene.presses(_proposes(scene, "page")))
+        scene.runs_past(pressing, "Notion create page")
+        is_handed_over(scene)
+        scene.runs_to_end(pressing)
+        is_told = _ADDED in scene.said[-1]
+        comes_to_rest(scene)
+        return [] if is_told else ["I10: a tap that made a page before a handover was not told so"]
+
+
+def _proposes(scene: Scene, verb: str) -> str:
+    """A member sends a picture and asks for a change; return the button under the answer."""
+    scene.runs_to_end(scene.pushes(scene.delivers(scene.sends_image())))
+    scene.sleeps(1)
+    scene.runs_to_end(scene.asks_for(verb))
+    scene.sleeps(1)
+    return scene.world.truth.said[-1].button or ""
 
 
 def question_that_a_handover_keeps() -> list[str]:

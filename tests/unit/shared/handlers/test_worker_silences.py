@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -10,7 +11,7 @@ from shared import logs
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelResponse
 from shared.conversation.due import DueMarkers
-from shared.conversation.records import MessageRecord
+from shared.conversation.records import MessageRecord, Offer, OutcomeKind
 from shared.conversation.silences import SilenceKind, SilencesRecord, handover, pause
 from shared.handlers.silence import Operator
 from shared.line.messaging import ReplyToken
@@ -18,7 +19,8 @@ from shared.line.phrases import Phrase, phrase
 from shared.storage.codec import encode
 from shared.turns.reply import REPLY
 from tests.support import push
-from tests.support.chats import everything_in
+from tests.support import recorded as recorded_events
+from tests.support.chats import answer, everything_in, message
 from tests.support.people import START_MS, ChatEvents, Person
 from tests.support.phrases import english, japanese
 from tests.support.pushed import PushedWorker
@@ -351,6 +353,27 @@ def test_a_press_in_a_silence_is_told_that_nothing_was_done(friend: Person, kind
 
     expected = Phrase.PRESS_IN_PAUSE if kind is PAUSE else Phrase.PRESS_IN_HANDOVER
     assert friend.worker.said[-1] == japanese(expected)
+
+
+def test_a_press_that_it_overtakes_is_told_so_and_counts_afterwards(friend: Person, kind: SilenceKind) -> None:
+    def begins_meanwhile(_: object) -> ModelResponse:
+        begins_in_a_turn(friend, kind)
+        return OK
+
+    chat = friend.worker.conversations.of(friend.events.chat_id)
+    chat.journal.keep(replace(message(1, SECRET), user_id=recorded_events.USER))
+    deferral = replace(answer(1, "still thinking"), kind=OutcomeKind.DEFERRED, answers=("e1",))
+    chat.journal.record_outcome(replace(deferral, offer=Offer(is_deferral=True)))
+    press = friend.events.event("postback", postback={"data": "late:e1"}, timestamp=BEFORE_MS)
+    comes_to(friend.worker, BEFORE_MS)
+
+    friend.sends(press, begins_meanwhile)
+
+    expected = Phrase.PRESS_IN_PAUSE if kind is PAUSE else Phrase.PRESS_IN_HANDOVER
+    assert friend.worker.said == [english(expected)]
+    ends(friend)
+    friend.sends(friend.events.event("postback", postback={"data": "late:e1"}, timestamp=AFTER_MS), OK)
+    assert answers(friend) == 1
 
 
 def test_a_bot_that_is_added_again_is_not_paused(friend: Person) -> None:

@@ -851,7 +851,7 @@ def test_a_notice_of_a_spent_budget_that_a_silence_kept_back_is_told_afterwards(
     assert results == ["skipped", "apologised", "skipped"]
 
 
-def test_a_press_that_a_silence_kept_back_may_be_repeated(pool: ThreadPoolExecutor) -> None:
+def test_a_press_that_a_silence_kept_back_is_told_so_and_may_be_repeated(pool: ThreadPoolExecutor) -> None:
     chat = HandedOverPressChat(pool, clock=FixedClock())
     asked = chat.message(1)
     chat.conversation.journal.record(asked)
@@ -866,7 +866,8 @@ def test_a_press_that_a_silence_kept_back_may_be_repeated(pool: ThreadPoolExecut
 
     results.append(chat.deliver(chat.press(8, "e1")))
 
-    assert results == ["skipped", "replied"]
+    assert results == ["replied", "replied"]
+    assert (chat.outcome("e7").text, chat.outcome("e7").writes) == (Phrase.PRESS_IN_HANDOVER.value, ())
     assert chat.outcome("e8").text == "did lunch"
 
 
