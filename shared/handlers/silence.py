@@ -6,13 +6,13 @@ command or the press, so LINE's clock alone decides which messages belong to it.
 
 import uuid
 from dataclasses import field
-from typing import Final
+from typing import Final, Literal
 
 from shared import logs
 from shared.bus.result import EventResult
 from shared.clock import Clock
 from shared.conversation.records import Offer
-from shared.conversation.silences import SilenceChange, SilenceKind, SilencesRecord, ended, handover, pause
+from shared.conversation.silences import SilenceChange, SilenceKind, SilencesRecord, Switch, ended, handover, pause
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.undo import stage_beyond_undo
 from shared.errors import LineUnavailableError
@@ -31,6 +31,7 @@ _QUESTIONS: Final = {
     SilenceChange.PAUSE: Phrase.PAUSE_QUESTION,
     SilenceChange.RESUME: Phrase.RESUME_QUESTION,
 }
+_REFUSED: Final = "-refused"
 _NOTICE_KEYS: Final = uuid.UUID("5c0e9d0b-7a83-5f0e-9a0f-3a3b2f6c8d11")
 
 
@@ -98,22 +99,40 @@ class SilenceHandler:
         return self._say(event, PRESS_IN[kind])
 
     def _hand_over(self, conversation: Conversation, event: LineEvent) -> EventResult:
-        """Begin a handover, tell the chat, then tell the operator, once for each chat that waits."""
+        """Begin a handover, and tell the operator, once for each chat that waits, and the chat.
+
+        Where LINE refuses the notice, no person would come: the chat is told so, and the bot goes on answering.
+        """
         silences = conversation.silences.add(
             lambda _: handover(
                 event.webhook_event_id, at_ms=event.timestamp_ms, minutes=self.operator.minutes, is_asked=True
             )
         )
+        before = _handed_over_before(silences, event)
+        waited_before = before is not None and before.is_asked  # then the operator has a notice
+        fate = "accepted" if waited_before else self._notify_operator(conversation, event, silences)
+        if fate == "refused" and before is None:
+            end = ended(_refused_id(event), SilenceKind.HANDOVER, at_ms=event.timestamp_ms + 1)
+            conversation.silences.add(lambda _: end)
+            release_reminders(conversation)
+            return self._say(event, Phrase.HANDOVER_REFUSED)
         minutes = str(self.operator.minutes)
         result = self._say(event, Phrase.HANDOVER_DONE, stage=stage_beyond_undo, minutes=minutes)
-        if not _waited_before(silences, event):
-            self._notify_operator(conversation, event)
+        if fate == "unknown":
+            raise LineUnavailableError("it is not known whether LINE took the notice to the operator")
         return result
 
-    def _notify_operator(self, conversation: Conversation, event: LineEvent) -> None:
-        """Push one notice to the operator.  Raises: LineUnavailableError; the redelivery pushes under the same key."""
+    def _notify_operator(
+        self, conversation: Conversation, event: LineEvent, silences: SilencesRecord
+    ) -> Literal["accepted", "refused", "unknown"]:
+        """Push one notice to the operator, where there is one, and return its fate; a redelivery pushes under the same key.
+
+        What LINE has refused stays refused, because the chat was told so.
+        """
+        if any(one.event_id == _refused_id(event) for one in silences.switches):
+            return "refused"
         if self.operator.user_id is None:
-            return
+            return "accepted"
         user_id = event.user_id or conversation.id
         name = sanitised(self.profiles.display_name(conversation.id, user_id) or "") or someone(user_id)
         text = self.phrases.text(Phrase.HANDOVER_NOTICE, name=name, chat=logs.pseudonym(conversation.id))
@@ -127,10 +146,12 @@ class SilenceHandler:
         match fate.kind:
             case "accepted" | "already_accepted":
                 logs.info("operator_notified")
+                return "accepted"
             case "quota_spent" | "refused":
                 logs.error("operator_not_notified", reason=fate.kind)
+                return "refused"
             case _:
-                raise LineUnavailableError("it is not known whether LINE took the notice to the operator")
+                return "unknown"
 
     def _say(
         self,
@@ -146,9 +167,12 @@ class SilenceHandler:
         return self.announcer.announce(self.conversations.of(event.conversation_id), announcement)
 
 
-def _waited_before(silences: SilencesRecord, event: LineEvent) -> bool:
-    """Whether the chat waited for a person already when the event happened, so that the operator has a notice."""
-    earlier = (one for one in silences.switches if one.event_id != event.webhook_event_id)
-    record = SilencesRecord(switches=tuple(earlier))
-    switch = record.handover(event.timestamp_ms)
-    return switch is not None and switch.is_asked
+def _handed_over_before(silences: SilencesRecord, event: LineEvent) -> Switch | None:
+    """Return the switch of a handover that was open already when the event happened."""
+    earlier = (one for one in silences.switches if one.event_id not in {event.webhook_event_id, _refused_id(event)})
+    return SilencesRecord(switches=tuple(earlier)).handover(event.timestamp_ms)
+
+
+def _refused_id(event: LineEvent) -> str:
+    """Return the id of the switch that ends a handover of which the operator could not be told."""
+    return f"{event.webhook_event_id[: 64 - len(_REFUSED)]}{_REFUSED}"

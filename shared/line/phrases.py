@@ -65,6 +65,7 @@ class Phrase(StrEnum):
     HANDOVER_QUESTION = "handover_question"
     HANDOVER_BUTTON = "handover_button"
     HANDOVER_DONE = "handover_done"
+    HANDOVER_REFUSED = "handover_refused"
     HANDOVER_NOTICE = "handover_notice"
     HANDOVER_LIST = "handover_list"
     HANDOVER_NONE = "handover_none"

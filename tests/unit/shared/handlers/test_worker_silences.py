@@ -455,6 +455,62 @@ def test_a_customer_calls_a_person_with_a_tap_and_the_operator_gets_one_notice(s
     assert shop.worker.said[-1] == japanese(Phrase.HANDOVER_DONE, minutes="30")
 
 
+@pytest.mark.parametrize("is_quota_spent", [True, False])
+def test_where_the_operator_cannot_be_told_the_customer_is_told_so_and_the_bot_goes_on(
+    shop: WithOperator, *, is_quota_spent: bool
+) -> None:
+    shop.customer.says("人と話したい", *CALLS_A_PERSON)
+    shop.worker.line.push_quota_left = 0 if is_quota_spent else None
+    shop.worker.line.fates = [] if is_quota_spent else ["refused"]
+    press = shop.customer.presses(shop.customer.newest_button)
+
+    refused = japanese(Phrase.HANDOVER_REFUSED)
+    assert shop.worker.said[-1] == refused
+    shop.customer.sends(press)
+    assert shop.worker.said.count(refused) == 1
+    assert shop.worker.line.pushes == []
+    shop.customer.sends(text(shop.customer, SECRET, at_ms=press["timestamp"] + 2), OK)
+    assert answers(shop.customer) == 1
+
+
+def test_a_customer_whose_notice_was_refused_asks_again(shop: WithOperator) -> None:
+    shop.customer.says("人と話したい", *CALLS_A_PERSON)
+    shop.worker.line.fates = ["refused"]
+    shop.customer.presses(shop.customer.newest_button)
+
+    shop.asks_for_a_person()
+
+    assert [to for to, _ in shop.worker.line.pushes] == [OPERATOR]
+    assert shop.worker.said[-1] == japanese(Phrase.HANDOVER_DONE, minutes="30")
+
+
+def test_a_chat_that_the_operator_has_taken_over_stays_so_where_a_notice_is_refused(shop: WithOperator) -> None:
+    shop.customer.says("人と話したい", *CALLS_A_PERSON)
+    button = shop.customer.newest_button
+    taken_over_ms = START_MS + 1_500
+    shop.operator.sends(text(shop.operator, "/handover Momo", at_ms=taken_over_ms))
+    shop.worker.line.fates = ["refused"]
+
+    press = shop.customer.presses(button)
+
+    assert shop.worker.said[-1] == japanese(Phrase.HANDOVER_DONE, minutes="30")
+    shop.customer.sends(text(shop.customer, SECRET, at_ms=press["timestamp"] + 2))
+    assert answers(shop.customer) == 0
+
+
+def test_a_notice_of_unknown_fate_is_pushed_again_by_a_redelivery(shop: WithOperator) -> None:
+    shop.customer.says("人と話したい", *CALLS_A_PERSON)
+    shop.worker.line.fates = ["unknown, not sent"] * 40
+    press = shop.customer.events.event("postback", postback={"data": shop.customer.newest_button})
+
+    first = shop.worker.deliver(press)
+    shop.worker.line.fates = []
+    second = shop.worker.deliver(press)
+
+    assert (first, second) == (503, 204)
+    assert [to for to, _ in shop.worker.line.pushes] == [OPERATOR]
+
+
 def test_the_bot_is_silent_after_the_tap_and_remembers(shop: WithOperator) -> None:
     press = shop.asks_for_a_person()
     shop.customer.sends(text(shop.customer, SECRET, at_ms=press["timestamp"] + 1))
