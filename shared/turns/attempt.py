@@ -166,14 +166,19 @@ class Attempt:
         )
 
     def store(self, answer: OutcomeRecord) -> OutcomeRecord | None:
-        """Store a late answer for a press of the deferral's button, unless its basis was amended meanwhile; return the deferral."""
+        """Store a late answer for a press of the deferral's button, unless its basis was amended meanwhile; return the deferral.
+
+        Where no button shows the answer, because LINE refused the deferral, the answer is stored as undelivered: the next prompts show it.
+        """
         if self.deferral is None or answer.kind is not OutcomeKind.REPLIED or answer.writes:
             return self.deferral  # with staged writes, the press thinks again and reads the entries afresh
         deferral_id = answer.webhook_event_id
+        has_earlier_button = bool(self.draft.answers)
+        is_out_of_reach = self.deferral.kind is OutcomeKind.UNDELIVERED and not has_earlier_button
         late = replace(
             answer,
             webhook_event_id=stored_id(deferral_id),
-            kind=OutcomeKind.STORED,
+            kind=OutcomeKind.UNDELIVERED if is_out_of_reach else OutcomeKind.STORED,
             answers=(deferral_id, *answer.answers),
         )
         conversation = self.lease.conversation

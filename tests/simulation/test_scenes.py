@@ -11,7 +11,7 @@ from tests.simulation.entry_scenes import reply_beside_a_write_that_fails
 from tests.simulation.forgetting_scenes import proposes_to_take_back
 from tests.simulation.mind import Manner
 from tests.simulation.mutations import MUTATIONS
-from tests.simulation.people import GROUP, Message
+from tests.simulation.people import GROUP, PERSON, Message
 from tests.simulation.scene import Scene
 from tests.simulation.tap_scenes import tap_whose_worker_dies
 from tests.simulation.times import ANSWERABLE_S, DEFER_S, SKEW_S, TOKEN_S
@@ -97,6 +97,24 @@ def test_two_concurrent_presses_show_one_answer(is_ready: bool) -> None:
 
         assert scene.rests() == []
     assert len(answers(scene)) == 1
+
+
+def test_a_late_answer_without_a_button_is_undelivered_and_goes_with_its_question() -> None:
+    with Scene(seconds=27.0).playing() as scene:
+        question = scene.says()
+        delivery = scene.delivers(question)
+        scene.sleeps(28)
+        thinker = scene.pushes(delivery)
+        scene.runs_until(thinker, "reply")  # "still thinking", whose token dies meanwhile
+        scene.sleeps_in(thinker, seconds=12)
+        scene.runs_to_end(thinker)
+
+        late = scene.world.truth.recorded[PERSON]["event-1-late"]
+        assert (late.kind, scene.said) == (OutcomeKind.UNDELIVERED, [])
+        assert late.text is not None
+        assert "word0a" in late.text
+        scene.takes_effect(scene.takes_back(question))
+        assert scene.rests() == []
 
 
 def test_a_press_after_the_answer_is_told_that_it_is_above() -> None:

@@ -14,12 +14,13 @@ from shared.conversation.history import History
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.errors import PromptAmendedError
 from shared.handlers.unsend import withdrawal_of
+from shared.line.messaging import ReplyToken
 from shared.line.phrases import Phrase
 from shared.turns.agenda import agenda_of
 from shared.turns.attempt import MODEL_S, Attempt
 from shared.turns.deferral import DEFER_AT_MS, LateReply
 from shared.turns.question import Question
-from tests.support.chats import made_of, made_with
+from tests.support.chats import made_of, made_with, reader
 from tests.support.phrases import NamedPhrases
 from tests.support.turns import ClockEvent, RepliedChat
 
@@ -59,8 +60,11 @@ class DeferredChat(RepliedChat):
         self.meanwhile = self.wait_for_deferral
 
     def wait_for_deferral(self) -> None:
+        self.wait_for(lambda: bool(self.line.replied))
+
+    def wait_for(self, has_happened: Callable[[], bool]) -> None:
         for _ in range(1_000):
-            if self.line.replied:
+            if has_happened():
                 return
             self.clock.sleep(0.01)
         raise AssertionError("nothing was deferred")
@@ -78,6 +82,41 @@ def test_late_answer_is_stored_and_a_deferral_sent_before_the_token_dies(pool: T
     assert chat.line.replies == {"t1": (Phrase.STILL_THINKING.value,)}
     assert (chat.outcome("e1").kind, chat.outcome("e1").answered_ids) == (OutcomeKind.DEFERRED, ("m1",))
     assert (chat.outcome("e1-late").kind, chat.outcome("e1-late").text) == (OutcomeKind.STORED, "re m1")
+
+
+def test_a_late_answer_whose_button_line_refused_is_undelivered_so_that_the_next_prompt_shows_it(
+    pool: ThreadPoolExecutor,
+) -> None:
+    chat = DeferredChat(pool)
+    chat.line.fates = ["refused"]
+    chat.meanwhile = lambda: chat.wait_for(lambda: chat.conversation.journal.outcome_of("e1") is not None)
+
+    assert chat.deliver_late() == "undelivered"
+
+    assert chat.line.replies == {}
+    late = chat.outcome("e1-late")
+    assert (late.kind, late.text) == (OutcomeKind.UNDELIVERED, "re m1")
+    assert late in reader().read_newest(chat.conversation).answers
+
+
+def test_a_press_that_is_deferred_again_keeps_its_button_where_line_refuses_the_second(
+    pool: ThreadPoolExecutor,
+) -> None:
+    chat = DeferredChat(pool)
+    chat.apologises = True
+    assert chat.deliver_late() == "deferred"
+    chat.apologises = False
+    chat.line.fates = ["refused"]
+    chat.meanwhile = lambda: chat.wait_for(lambda: chat.conversation.journal.outcome_of("e5") is not None)
+
+    press = chat.press(5, "e1")
+    token = ReplyToken(value="t5", received_ms=chat.clock.now_ms() - DEFER_AT_MS + 100)
+    chat.deliver(replace(press, reply_token=token))
+    chat.meanwhile = lambda: None
+    asked = len(chat.questions)
+
+    assert chat.deliver(chat.press(6, "e1")) == "replied"
+    assert (chat.line.replies["t6"], len(chat.questions)) == (("re m1",), asked)
 
 
 def test_first_press_gets_the_answer_and_the_next_press_is_told_that_it_is_above(pool: ThreadPoolExecutor) -> None:
