@@ -10,7 +10,8 @@
 
 The chat was told a press if the digest of the counted votes holds the press, and the same members wait for a place. A press that is older
 than the newest told press, because its delivery was late, tells on the press's own token. The worker of the claiming press may die: 40 s
-after the claim, the redelivery or another press tells.
+after the claim, the redelivery or another press tells. Where the token of the claiming press dies before the chat's turn is free, the
+chat's next answer says that a vote counts.
 """
 
 from collections.abc import Callable
@@ -47,7 +48,7 @@ from shared.polls.poll import (
 )
 from shared.polls.store import PollStore, is_vote_withdrawn
 from shared.polls.wording import Group, shown_choice, standing_card, standing_of
-from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased
+from shared.turns.announcement import Announcement, Announcer, in_chats_language, phrased, postponed_once
 from shared.turns.committed import await_committed
 from shared.turns.lease import Lease
 
@@ -181,7 +182,8 @@ class VotePressHandler:
             claimed = generation if is_claimed else store.swap_standing(own.poll_id, claim, generation=generation)
             if claimed is not None:
                 on_sent = partial(self._record, store, own, claimed)
-                result = self._tell(conversation, event, own.poll_id, on_sent=on_sent)
+                if_late = partial(self._late, conversation, event, own)
+                result = self._tell(conversation, event, own.poll_id, on_sent=on_sent, if_late=if_late)
                 store.delete_votes(superseded(votes, now_ms=self.clock.now_ms())[:_DELETED_AT_ONCE])
                 return result
 
@@ -204,13 +206,44 @@ class VotePressHandler:
         except StorageUnavailableError as cause:
             logs.error("standing_not_recorded", cause=cause)
 
+    def _late(self, conversation: Conversation, event: LineEvent, own: Vote) -> Announcement | None:
+        """Return the notice that the vote counts, for the chat's next answer, where its token died before the standing was told.
+
+        None: a newer press has told the standing meanwhile, or tells it; or the poll is gone.
+        """
+        store, amendments = PollStore(conversation), conversation.amendments.look()
+        poll = self._standing_poll(conversation, own.poll_id, amendments)
+        if poll is None:
+            return None
+        votes = poll.votes_in_time(
+            tuple(one for one in store.votes(own.poll_id) if not is_vote_withdrawn(one, amendments))
+        )
+        last, _ = store.last_standing(own.poll_id)
+        is_needed = own in votes and not is_told(own, votes, last, poll) and not is_left_to_newer(own, votes, last)
+        return postponed_once(event, self.phrases, Phrase.POLL_PRESS_LATE) if is_needed else None
+
     def _tell(
-        self, conversation: Conversation, event: LineEvent, poll_id: str, *, on_sent: _OnSent = lambda _: None
+        self,
+        conversation: Conversation,
+        event: LineEvent,
+        poll_id: str,
+        *,
+        on_sent: _OnSent = lambda _: None,
+        if_late: Callable[[], Announcement | None] = lambda: None,
     ) -> EventResult:
-        """Tell the standing at the time of the chat's turn; `on_sent` gets what was told, before the next turn opens."""
+        """Tell the standing at the time of the chat's turn; `on_sent` gets what was told, before the next turn opens.
+
+        Where the token is dead by then, the chat's next answer tells the notice of `if_late`.
+        """
+        token = event.reply_token
         refusal = phrased(event, self.phrases, Phrase.POLL_GONE)
-        decide = partial(self._decided, conversation, event, poll_id, on_sent)
-        return self.announcer.announce(conversation, replace(refusal, decide=decide))
+
+        def decide() -> Announcement:
+            is_late = token is None or token.is_surely_dead(self.clock.now_ms())
+            late = if_late() if is_late else None
+            return late or self._decided(conversation, event, poll_id, on_sent)
+
+        return self.announcer.announce(conversation, replace(refusal, decide=decide, if_late=if_late))
 
     def _decided(self, conversation: Conversation, event: LineEvent, poll_id: str, on_sent: _OnSent) -> Announcement:
         told: list[_Told] = []

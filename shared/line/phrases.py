@@ -83,6 +83,7 @@ class Phrase(StrEnum):
     PRESS_OF_ANOTHER = "press_of_another"
     PRESS_UNNAMED = "press_unnamed"
     POLL_PRESS_UNNAMED = "poll_press_unnamed"
+    POLL_PRESS_LATE = "poll_press_late"
     PRESS_DECLINED = "press_declined"
     DECLINE_BUTTON = "decline_button"
     SUGGESTED = "suggested"

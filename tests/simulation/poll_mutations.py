@@ -9,6 +9,16 @@ from tests.simulation.rules import Always, Bypass, DropArgument, DropClause, Dro
 _PRESS: Final = "shared.handlers.vote_press"
 
 OF_POLLS: Final[Mapping[str, Mutation]] = {
+    "tells_of_a_late_press_of_a_poll": Mutation(
+        f"{_PRESS}:VotePressHandler._late",
+        Return(value=None),
+        lacks="a vote whose standing was not told in time is never told of",
+    ),
+    "leaves_a_late_press_to_a_newer_one": Mutation(
+        f"{_PRESS}:VotePressHandler._late",
+        DropClause("is_left_to_newer"),
+        lacks="a vote that a newer press tells is said not to have been told",
+    ),
     "opens_no_poll_in_silence": Mutation(
         "shared.tools.core:_is_told_in_groups",
         Return(value=False),

@@ -3,16 +3,20 @@
 from itertools import pairwise
 
 from shared.line.addressing import GroupPolicy
+from shared.line.phrases import Phrase
 from shared.line.postback_data import VotePress
 from shared.locales.language_file import language_file
 from shared.locales.placeholders import beginning
 from shared.polls.wording import PollTexts
 from shared.reminders.delivery import Reminding
 from tests.simulation.bus import TICK_S
+from tests.simulation.fixed_texts import in_every_language
 from tests.simulation.people import MEMBERS, Order
 from tests.simulation.scene import MINUTE_S, Scene
 from tests.simulation.scheduler import Task
 
+_PRESS_LATE = in_every_language(Phrase.POLL_PRESS_LATE)
+_TOKEN_IS_DEAD_S = 70.0
 _GAP_S = 20.0
 _CLAIM_S = 40.0
 """How long a press that has claimed to tell keeps other presses waiting."""
@@ -267,6 +271,56 @@ def press_that_comes_late() -> list[str]:
         scene.sleeps(5)
         scene.runs_to_end(_begins(scene, late))
         return scene.rests(calm=True)
+
+
+def press_whose_token_dies_behind_an_answer() -> list[str]:
+    """A press comes late, while the model thinks: its vote counts, and the next answer says so once."""
+    with _scene().playing() as scene:
+        delivery = scene.delivers_order(_votes(scene, _is_polled(scene), 0))
+        scene.sleeps(_TOKEN_IS_DEAD_S)
+        asking = scene.asks()
+        scene.runs_until(asking, "model")
+        scene.runs_to_end(scene.pushes(delivery))
+        scene.runs_to_end(asking)
+        return _not_told_of_once(scene)
+
+
+def press_whose_token_is_dead() -> list[str]:
+    """A press comes late to a chat whose turn is free: its vote counts, and the next answer says so once."""
+    with _scene().playing() as scene:
+        delivery = scene.delivers_order(_votes(scene, _is_polled(scene), 0))
+        scene.sleeps(_TOKEN_IS_DEAD_S)
+        scene.runs_to_end(scene.pushes(delivery))
+        return _not_told_of_once(scene)
+
+
+def late_press_that_a_newer_one_tells() -> list[str]:
+    """A press comes late, behind an answer, and another member presses: the standing tells both, and no answer says more."""
+    with _scene().playing() as scene:
+        poll_id = _is_polled(scene)
+        delivery = scene.delivers_order(_votes(scene, poll_id, 0))
+        scene.sleeps(_TOKEN_IS_DEAD_S)
+        asking = scene.asks()
+        scene.runs_until(asking, "model")
+        late = scene.pushes(delivery)
+        scene.runs_until(late, "read turns/")
+        newer = _begins(scene, _votes(scene, poll_id, 1, by=MEMBERS[1]))
+        scene.runs_until(newer, "list polls/", times=2)
+        for request in (late, asking, newer):
+            scene.runs_to_end(request)
+        scene.runs_to_end(scene.asks())
+        told = any(late in text for text in scene.said for late in _PRESS_LATE)
+        found = ["I6: a press was told of that a newer press had told"] if told else []
+        return [*found, *scene.rests()]
+
+
+def _not_told_of_once(scene: Scene) -> list[str]:
+    for _ in range(2):
+        scene.sleeps(1)
+        scene.runs_to_end(scene.asks())
+    told = sum(text.count(late) for text in scene.said for late in _PRESS_LATE)
+    found = [] if told == 1 else ["I6: a press of a poll, whose token died, was not told of, or not once"]
+    return [*found, *scene.rests()]
 
 
 def press_after_the_end() -> list[str]:

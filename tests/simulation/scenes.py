@@ -148,6 +148,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "shows_no_notice_on_a_used_token": translation_scenes.notice_after_an_interjection,
     "tells_one_thing_on_a_token": free_token_scenes.notice_after_a_summary,
     "answers_on_no_used_token": free_token_scenes.answer_after_a_notice,
+    "tells_of_a_late_press_of_a_poll": poll_scenes.press_whose_token_dies_behind_an_answer,
+    "leaves_a_late_press_to_a_newer_one": poll_scenes.late_press_that_a_newer_one_tells,
     "opens_no_poll_in_silence": poll_scenes.poll_that_the_model_opens_in_silence,
     "uses_the_token_of_silence": poll_scenes.result_of_a_poll_where_the_model_is_silent,
     "translates_on_no_used_token": free_token_scenes.translation_after_an_address,

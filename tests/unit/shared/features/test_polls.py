@@ -19,13 +19,14 @@ from shared.handlers.unsend import withdrawal_of
 from shared.line.addressing import GroupPolicy
 from shared.line.messaging import OutgoingMessage
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import ListedChoice, ListedReminderPress
+from shared.line.postback_data import ListedChoice, ListedReminderPress, VotePress
 from shared.polls.poll import DELIVERED_WITHIN_MS, OPEN_LIMIT, LastStanding, Poll, Vote, counted, superseded
 from shared.polls.store import PollStore
 from shared.reminders.delivery import Reminding
 from shared.reminders.store import ReminderStore
 from tests.support import push, recorded
 from tests.support.chats import conversations_on, everything_in
+from tests.support.late_presses import presses_late
 from tests.support.people import Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker, nothing
@@ -251,6 +252,16 @@ def test_a_press_is_left_to_a_newer_press(ann: Person) -> None:
     ann.presses(f"vote:{poll.id}:1", by=BEN)
     assert len(ann.worker.said) == told
     assert counts(ann, poll) == {"カレー": 1, "寿司": 2}
+
+
+def test_a_press_whose_token_has_died_counts_and_the_next_answer_says_so_once(ann: Person) -> None:
+    poll = polled(ann)
+
+    presses_late(ann, VotePress(poll_id=poll.id, choice=1).data)
+
+    assert counts(ann, poll) == {"寿司": 1}
+    told = [ann.worker.outcome(ann.asks("hi", SAYS))["text"] for _ in range(2)]
+    assert [text.count(japanese(Phrase.POLL_PRESS_LATE)) for text in told] == [1, 0]
 
 
 def test_members_who_have_not_answered_are_named_and_the_others_counted(ann: Person) -> None:
