@@ -19,6 +19,7 @@ from shared.clock import Clock, Deadline
 from shared.conversation.history import History
 from shared.conversation.history_reader import Listing, newest_words_of
 from shared.conversation.records import (
+    ANSWERABLE_MS,
     MessageRecord,
     OutcomeKind,
     OutcomeRecord,
@@ -52,8 +53,11 @@ from shared.turns.runner import TurnDelivery, TurnRunner, Waiting
 
 MOST_WAITING: Final = 15
 """How many messages wait for their translation; of a flood, older messages are cut, and the last bubble tells how many."""
-MISSED_MS: Final = 5 * 60_000
-"""How old a message may be, by LINE's timestamp, to be translated with a later one because its own token died."""
+MISSED_MS: Final = ANSWERABLE_MS
+"""How old a message may be, by LINE's timestamp, to be translated with a later one because its own token died.
+
+Of older messages, the chat's turn does not tell any more whether they were translated.
+"""
 _SECONDS: Final = 8.0
 _TO_THINK: Final = 0.5  # the part of the fence in which the model may think: the lease is not renewed meanwhile
 

@@ -509,7 +509,15 @@ def test_messages_whose_tokens_died_meanwhile_are_translated_with_the_next_or_to
     assert group.bubbles == (f"ユキ: ข้อ {messages + 1}",)
 
 
-def test_messages_of_more_than_five_minutes_ago_are_not_translated_with_the_next(group: Group) -> None:
+def test_messages_whose_tokens_died_a_quarter_of_an_hour_ago_are_translated_with_the_next(group: Group) -> None:
+    group.begins()
+
+    replies = crowd(group, messages=3, passes_s=900)
+
+    assert replies == [("ユキ: ข้อ 1", "ユキ: ข้อ 2", "ユキ: ข้อ 3")]
+
+
+def test_messages_of_more_than_twenty_minutes_ago_are_not_translated_with_the_next(group: Group) -> None:
     group.begins()
 
     replies = crowd(group, messages=3, passes_s=MISSED_MS / 1_000 + 5)
