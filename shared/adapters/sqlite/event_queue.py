@@ -25,6 +25,8 @@ _DEAD_LETTERS_MS: Final = 7 * 24 * 3_600_000  # dead letters hold people's words
 _NO_CHAT: Final = ""
 _NONE: Final[Mapping[str, int]] = {}
 _FIELDS: Final = "id, chat, data, attributes, published_ms, attempts"
+_OF_UNSENDS: Final = "(? IS NULL OR (json_extract(attributes, '$.type') IS 'unsend') = ?)"
+"""Whether a message is of the kind asked for, with `of_unsends` as both parameters."""
 
 
 @frozen
@@ -83,9 +85,8 @@ class SqliteEventQueue:
         def due(db: sqlite3.Connection) -> list[int]:
             # A message due later than the longest pause waits because the clock was set back.
             rows = db.execute(
-                "SELECT id, chat FROM messages WHERE dead_ms IS NULL AND (due_ms <= ? OR due_ms > ?)"
-                " AND chat NOT IN (SELECT value FROM json_each(?))"
-                " AND (? IS NULL OR (json_extract(attributes, '$.type') IS 'unsend') = ?) ORDER BY id LIMIT ?",
+                "SELECT id, chat FROM messages WHERE dead_ms IS NULL AND (due_ms <= ? OR due_ms > ?)"  # noqa: S608 - constants
+                f" AND chat NOT IN (SELECT value FROM json_each(?)) AND {_OF_UNSENDS} ORDER BY id LIMIT ?",
                 values,
             ).fetchall()
             counts, fitting = Counter(in_flight), []
@@ -141,8 +142,7 @@ class SqliteEventQueue:
         """
         (due_ms,) = self._database.read(
             lambda db: db.execute(
-                "SELECT min(due_ms) FROM messages WHERE dead_ms IS NULL"
-                " AND (? IS NULL OR (json_extract(attributes, '$.type') IS 'unsend') = ?)",
+                f"SELECT min(due_ms) FROM messages WHERE dead_ms IS NULL AND {_OF_UNSENDS}",  # noqa: S608 - constants
                 (of_unsends, of_unsends),
             ).fetchone()
         )
