@@ -6,10 +6,12 @@ Source: ECMA-376 part 1, 11.3 (parts of a document) and 13.3 (parts of a present
 import posixpath
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Final
 
-from shared.files.document import Document, Section, bounded, parts_of
+from shared.files.document import Document, Section, UnreadableFileError, bounded, parts_of
 from shared.files.flowing_text import FlowingText
+from shared.files.numbering import Numbering
 from shared.files.packages import Attributes, open_package, read_xml
 
 _DOCUMENT: Final = "word/document.xml"
@@ -26,7 +28,7 @@ def read_docx(data: bytes) -> Document:
     with open_package(data) as archive:
         main = _main_part(archive, _DOCUMENT)
         parts = {kind.rpartition("/")[2]: name for kind, name in _targets(archive, main).values()}
-        pages = _texts_in(archive, main)
+        pages = _texts_in(archive, main, _numbering_in(archive, parts))
         names = [parts.get(kind, f"word/{kind}.xml") for kind in _NOTES]
         notes = [text for name in names if name in archive.namelist() for text in _texts_in(archive, name)]
     body = (
@@ -47,8 +49,17 @@ def read_pptx(data: bytes) -> Document:
     return bounded([Section(kind="slide", number=number, text=text) for number, text in enumerate(slides, start=1)])
 
 
-def _texts_in(archive: zipfile.ZipFile, name: str) -> tuple[str, ...]:
-    flow = FlowingText()
+def _numbering_in(archive: zipfile.ZipFile, parts: Mapping[str, str]) -> Numbering:
+    """Return the numbers of lists and styles, as far as the document has any that can be read."""
+    numbering = Numbering()
+    for kind in ("styles", "numbering"):
+        with suppress(UnreadableFileError):
+            read_xml(archive, parts.get(kind, f"word/{kind}.xml"), numbering)
+    return numbering
+
+
+def _texts_in(archive: zipfile.ZipFile, name: str, numbering: Numbering | None = None) -> tuple[str, ...]:
+    flow = FlowingText(numbering)
     read_xml(archive, name, flow)
     return flow.texts
 

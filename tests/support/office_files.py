@@ -116,6 +116,15 @@ def word_parts(body: str) -> Mapping[str, str]:
     return {"word/document.xml": f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>'}
 
 
+def numbered_word(*paragraphs: tuple[str, str], numbering: str, styles: str = "") -> bytes:
+    """Return a document of paragraphs, each of its properties and its text, with these lists and styles in WordprocessingML."""
+    body = "".join(
+        f"<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>" for properties, text in paragraphs
+    )
+    lists = {"word/numbering.xml": f'<w:numbering xmlns:w="{WORD}">{numbering}</w:numbering>'}
+    return archive({**word_parts(body), **lists, "word/styles.xml": f'<w:styles xmlns:w="{WORD}">{styles}</w:styles>'})
+
+
 def renamed_word(*paragraphs: str) -> bytes:
     """Return a document whose body is `word/document2.xml`, as the package's own listing says; some programs write this name."""
     body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in paragraphs)

@@ -10,7 +10,18 @@ from typing import Final
 
 from shared.files.file_types import CSV, DOCX, HTML, ICS, ODS, PPTX, TEXT, XLS, XLSX
 from shared.files.reading import read_document
-from tests.support.office_files import calendar, event, ods, pptx, renamed_word, word, word_xml, xls, xlsx
+from tests.support.office_files import (
+    calendar,
+    event,
+    numbered_word,
+    ods,
+    pptx,
+    renamed_word,
+    word,
+    word_xml,
+    xls,
+    xlsx,
+)
 
 TOKYO: Final = zoneinfo.ZoneInfo("Asia/Tokyo")
 DAY: Final = dt.datetime(2026, 11, 28)  # noqa: DTZ001 - cells have no time zone
@@ -68,6 +79,22 @@ SHOWN: Final[tuple[tuple[str, bytes, str, str], ...]] = (
         word_xml("<w:p><w:r><w:t>090</w:t><w:noBreakHyphen/><w:t>1234</w:t><w:softHyphen/><w:t>5678</w:t></w:r></w:p>"),
         DOCX,
         "090-12345678",
+    ),
+    (
+        "docx, numbered paragraphs",
+        numbered_word(
+            ("<w:numPr><w:ilvl w:val='0'/><w:numId w:val='1'/></w:numPr>", "目的"),
+            ('<w:pStyle w:val="Article"/>', "会費"),
+            ("<w:numPr><w:ilvl w:val='1'/><w:numId w:val='1'/></w:numPr>", "月額"),
+            ("<w:numPr><w:ilvl w:val='1'/><w:numId w:val='1'/></w:numPr>", "期限"),
+            ("", "以上"),
+            numbering='<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/>'
+            '<w:lvlText w:val="第%1条"/></w:lvl><w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="(%2)"/>'
+            '</w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>',
+            styles='<w:style w:styleId="Article"><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>',
+        ),
+        DOCX,
+        "第1条 目的\n第2条 会費\n(1) 月額\n(2) 期限\n以上",
     ),
     (
         "docx, a table within a table",
