@@ -35,6 +35,8 @@ _PAID_WHOLE: Final = frozenset(
 )
 """Currencies with decimals that nobody pays."""
 _CODE: Final = re.compile(r"[A-Z]{3}")
+_OTHER_CODES: Final = {"NTD": "TWD", "RMB": "CNY", "CNH": "CNY", "YEN": "JPY"}
+"""What people write for a code: without this, NTD and TWD would be two currencies of a chat."""
 _NUMBER: Final = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,12})(?:\.([0-9]{1,3}))?")
 MOST: Final = 10**13
 """No amount is larger, in minor units: a hundred billion dollars."""
@@ -75,6 +77,12 @@ class Money:
         return f"{whole:,}" + (f".{part:0{decimals}d}" if part else "")
 
 
+def currency_code(written: str) -> str:
+    """Return the code that is meant: "usd" is USD, and "NTD" is TWD; any other text only in capital letters."""
+    code = written.strip().upper()
+    return _OTHER_CODES.get(code, code)
+
+
 def is_currency(code: str) -> bool:
     """Whether the text has the form of a currency's code, such as JPY."""
     return _CODE.fullmatch(code) is not None
@@ -97,7 +105,7 @@ def money_in(amount: str, currency: str) -> Money:
 
     For example, `money_in("1,234.5", "USD")` is `Money("USD", 123450)`. An amount of a half yen is refused, because no rounding is silent.
     """
-    code = currency.strip().upper()
+    code = currency_code(currency)
     if not is_currency(code):
         raise AmountError(f"{currency[:20]!r} is no currency code such as JPY.")
     written = _NUMBER.fullmatch(amount.strip())

@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
-from shared.expenses.money import AmountError, decimals_of, is_currency, unit_of_share
+from shared.expenses.money import AmountError, currency_code, decimals_of, is_currency, unit_of_share
 from shared.frozen import frozen
 
 MOST_RATES: Final = 5
@@ -55,7 +55,7 @@ def number_in(written: str) -> Fraction:
 
 def rate_of(*, amount: str, source: str, makes: str, target: str) -> Rate:
     """Return the rate.  Raises: AmountError.  Example: `rate_of(amount="1", source="usd", makes="150", target="jpy")`."""
-    codes = [code.strip().upper() for code in (source, target)]
+    codes = [currency_code(code) for code in (source, target)]
     if not all(map(is_currency, codes)) or codes[0] == codes[1]:
         raise AmountError("A rate is between two currency codes, such as USD and JPY.")
     return Rate(source=codes[0], amount=number_in(amount), target=codes[1], makes=number_in(makes))

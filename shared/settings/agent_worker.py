@@ -9,7 +9,7 @@ from typing import Final
 from shared.access.admission import Access
 from shared.access.budgets import Limits
 from shared.conversation.archive import ARCHIVE_DAYS
-from shared.expenses.money import is_currency
+from shared.expenses.money import currency_code, is_currency
 from shared.frozen import frozen
 from shared.line.addressing import GroupPolicy
 from shared.line.forwarding import MOST_RULES, Owned
@@ -199,7 +199,7 @@ def _limits(settings: EnvironmentReader) -> Limits:
 def _currency(settings: EnvironmentReader) -> str:
     """Read the currency of amounts without a currency; by default that of BOT_LOCALE, such as JPY of ja."""
     locale = settings.one_of("BOT_LOCALE", LOCALES, default="ja")
-    currency = (settings.optional("CURRENCY") or _CURRENCY_OF[locale]).upper()
+    currency = currency_code(settings.optional("CURRENCY") or _CURRENCY_OF[locale])
     if not is_currency(currency):
         settings.faults.append(f"CURRENCY is {currency[:10]!r}; it must be a code such as JPY")
     return currency

@@ -7,7 +7,7 @@ from shared.agent.grounding import numbers_said, plain_number
 from shared.agent.model import Json
 from shared.agent.overlay import StagingFault
 from shared.expenses.expense import WHAT_LIMIT, Expense
-from shared.expenses.money import Money, money_in, unit_of_share
+from shared.expenses.money import Money, currency_code, money_in, unit_of_share
 from shared.expenses.people import Circle
 from shared.expenses.rates import Rates, rate_of
 from shared.expenses.shares import divided, with_exact
@@ -84,7 +84,7 @@ def money_of(arguments: Json, before: Expense, currency: str) -> Money:
     """Return the amount; `currency` counts where none is named.  Raises: StagingFault, AmountError."""
     code = str(arguments.get("currency") or before.currency or currency)
     if "amount" not in arguments:
-        if not before.minor or code.upper() != before.currency:
+        if not before.minor or currency_code(code) != before.currency:
             raise StagingFault("The amount is missing; ask for it.")
         return before.money
     return money_in(str(arguments["amount"]), code)
@@ -92,7 +92,7 @@ def money_of(arguments: Json, before: Expense, currency: str) -> Money:
 
 def currency_of(arguments: Json) -> str | None:
     """Return the currency that a call is about; None: all."""
-    return str(arguments["currency"]).upper() if arguments.get("currency") else None
+    return currency_code(str(arguments["currency"])) if arguments.get("currency") else None
 
 
 def rates_of(arguments: Json) -> Rates:

@@ -348,6 +348,17 @@ def test_an_amount_of_a_currency_without_small_coins_is_divided_into_whole_dolla
     assert len(result(ann)["balances"]) == 3
 
 
+def test_a_currency_by_another_code_that_people_write_is_the_same_currency(ann: Person) -> None:
+    pays(ann, "晚餐900", what="晚餐", amount="900", currency="TWD")
+    pays(ann, "NTD 300 taxi", by=BEN, what="taxi", amount="300", currency="ntd")
+    ann.asks("結清 NTD", calling(("settle", {"currency": "NTD"})), SAYS)
+
+    assert result(ann)["transfers"] == [
+        {"from": "Cho", "to": "Ann", "amount": "NT$400"},
+        {"from": "Ben", "to": "Ann", "amount": "NT$100"},
+    ]
+
+
 def test_cents_that_somebody_paid_are_divided_to_the_cent(ann: Person) -> None:
     pays(ann, "12.50元", what="gum", amount="12.50", currency="TWD")
     assert sorted(shares(expenses(ann)[0]).values()) == [416, 416, 418]
