@@ -15,7 +15,7 @@ from shared.agent.own_orders import Effect, own_words
 from shared.agent.said_times import said_times, weekdays_in
 from shared.frozen import frozen
 from shared.late_patterns import late
-from shared.search.folding import fold
+from shared.search.folding import fold, with_western_digits
 from shared.search.literal_runs import weight_of
 
 _MOST_RUNS: Final = 4
@@ -154,8 +154,8 @@ def numbers_said(texts: Iterable[str]) -> frozenset[str]:
 
 
 def plain_number(written: str) -> str:
-    """Return a number without separators and closing zeros: "6,000.50" is "6000.5"."""
-    whole, _, part = written.replace(",", "").strip().partition(".")
+    """Return a number without separators and closing zeros: "6,000.50" is "6000.5", and "๕๐๐" is "500"."""
+    whole, _, part = with_western_digits(written).replace(",", "").strip().partition(".")
     part = part.rstrip("0")
     return f"{whole.lstrip('0') or '0'}.{part}" if part else whole.lstrip("0") or "0"
 

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from shared.search.folding import with_western_digits
+
 _NO_DECIMALS: Final = frozenset(
     {"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"}
 )
@@ -108,7 +110,7 @@ def money_in(amount: str, currency: str) -> Money:
     code = currency_code(currency)
     if not is_currency(code):
         raise AmountError(f"{currency[:20]!r} is no currency code such as JPY.")
-    written = _NUMBER.fullmatch(amount.strip())
+    written = _NUMBER.fullmatch(with_western_digits(amount).strip())
     if written is None:
         raise AmountError(f"{amount[:20]!r} is no amount: write digits, such as 1200 or 12.50.")
     decimals, part = decimals_of(code), (written[2] or "").rstrip("0")

@@ -13,6 +13,7 @@ from typing import Final
 
 from shared.expenses.money import AmountError, currency_code, decimals_of, is_currency, unit_of_share
 from shared.frozen import frozen
+from shared.search.folding import with_western_digits
 
 MOST_RATES: Final = 5
 _NUMBER: Final = re.compile(r"([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,12})(?:\.([0-9]{1,6}))?")
@@ -47,7 +48,7 @@ def _written(number: Fraction) -> str:
 
 def number_in(written: str) -> Fraction:
     """Return a number above zero: `number_in("1,234.5")` is 2469/2.  Raises: AmountError."""
-    text = written.strip()
+    text = with_western_digits(written).strip()
     if _NUMBER.fullmatch(text) is None or not (number := Fraction(text.replace(",", ""))):
         raise AmountError(f"{written[:20]!r} is no number of a rate: write digits, such as 150 or 0.22.")
     return number

@@ -42,6 +42,12 @@ def fold(text: str) -> str:
     return _SURPLUS_MARKS.sub("", " ".join(normalised.split()))
 
 
+def with_western_digits(text: str) -> str:
+    """Return the text in NFKC, with 0 to 9 for the digits of every script: "６，０００" is "6,000", and "๕๐๐" is "500"."""
+    normal = unicodedata.normalize("NFKC", text)
+    return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in normal)
+
+
 def loosen(folded: str) -> str:
     """Return a folded text without differences of spelling; lines stay lines, and every word has a space on both sides.
 

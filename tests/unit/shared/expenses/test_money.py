@@ -14,6 +14,8 @@ from shared.expenses.money import AmountError, Money, decimals_of, money_in
         ("12.5", "USD", 1_250),
         ("1,234,567.89", "THB", 123_456_789),
         ("0.005", "KWD", 5),
+        ("６，０００", "JPY", 6_000),
+        ("๕๐๐", "THB", 50_000),
     ],
 )
 def test_an_amount_is_read_in_minor_units(amount: str, currency: str, minor: int) -> None:

@@ -430,6 +430,12 @@ def test_a_balance_at_a_rate_closes_nothing_and_one_currency_may_be_settled_in_a
     assert [one.what for one in ExpenseOverlay(attempt_in(ann)).open()] == ["夕食"]
 
 
+def test_a_rate_in_the_digits_of_another_script_is_said(ann: Person) -> None:
+    shares_two_currencies(ann)
+    ann.asks("ใช้เรต ๑ ดอลลาร์ ๑๕๐ เยน", calling(("settle", {"rates": [DOLLAR]})), SAYS)
+    assert result(ann)["transfers"]
+
+
 def test_a_rate_that_nobody_said_is_refused(ann: Person) -> None:
     shares_two_currencies(ann)
     ann.asks("円で精算して", calling(("settle", {"rates": [DOLLAR]})), SAYS)
