@@ -43,7 +43,7 @@ def fold(text: str) -> str:
 
 
 def with_western_digits(text: str) -> str:
-    """Return the text in NFKC, with 0 to 9 for the digits of every script: "６，０００" is "6,000", and "๕๐๐" is "500"."""
+    """Return the text in NFKC, with 0 to 9 for the digits of every script: `with_western_digits("๑,๕๐๐")` is "1,500"."""
     normal = unicodedata.normalize("NFKC", text)
     return "".join(str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in normal)
 
