@@ -11,6 +11,7 @@ from shared.files.numbering import Numbered, Numbering
 
 CELLS: Final = " | "
 _SKIPPED: Final = frozenset({"Fallback", "moveFrom", "pPrChange", "rPr", "rt", "sectPr", "tblPr", "tcPr", "trPr"})
+_NUMBER_OF_SLIDE: Final = "slidenum"
 _OF_NUMBERS: Final = frozenset({"ilvl", "numId", "pStyle"})
 _LEVELS: Final = frozenset("012345678")
 _CHARACTERS: Final[Mapping[str, str]] = {"tab": "\t", "noBreakHyphen": "-"}
@@ -38,7 +39,7 @@ class FlowingText:
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """Begin a paragraph, a row, a cell or a text."""
-        if self._skipped or name in _SKIPPED:
+        if self._skipped or name in _SKIPPED or attributes.get("type") == _NUMBER_OF_SLIDE:
             self._skipped += 1
             return
         if self._properties is None:

@@ -122,6 +122,16 @@ def test_a_break_that_was_set_and_found_again_is_one_page() -> None:
     assert [section.text for section in read(word_xml(body), DOCX).sections] == ["one", "two\nend of two", "three"]
 
 
+def test_the_number_that_a_slide_shows_of_itself_is_no_word_of_it() -> None:
+    number = '<a:fld type="slidenum"><a:rPr/><a:t>3</a:t></a:fld>'
+    plain = zipfile.ZipFile(io.BytesIO(pptx("Plan", notes={1: "NUMBER"})))
+    files = {name: plain.read(name).decode() for name in plain.namelist()}
+
+    numbered = archive({name: text.replace("<a:r><a:t>NUMBER</a:t></a:r>", number) for name, text in files.items()})
+
+    assert read(numbered, PPTX).text == "Plan"
+
+
 def test_hidden_sheets_are_counted_behind_those_that_people_see() -> None:
     sheets = read(xlsx({"master": SALES, "売上": SALES, "費用": SALES}, hidden=["master"]), XLSX).sections
 
