@@ -184,12 +184,12 @@ class Overlay(ABC, Generic[_T]):
     def show_before(self, before: Mapping[str, _T | None]) -> tuple[str, ...]:
         """Return the names of what `restore` would change, each once; the provenance of the things counts as shown.
 
-        A thing has the name by which people know the thing at present: after a rename, the new name alone.
+        A thing has the name that the restoration leaves: after a rename, the older name alone.
         """
         with self._lock:
             pairs = [_existing(self.current(thing_id), thing) for thing_id, thing in before.items()]
             self._shown |= self._sources_of(itertools.chain.from_iterable(pairs))
-            return tuple(dict.fromkeys(self.name_of(things[0]) for things in pairs if things))
+            return tuple(dict.fromkeys(self.name_of(things[-1]) for things in pairs if things))
 
     def _sources_of(self, things: Iterable[_T]) -> Provenance:
         return Provenance.union(self.provenance_of(thing) for thing in things)

@@ -22,7 +22,7 @@ from tests.support.people import Person
 from tests.support.phrases import english, japanese
 from tests.support.pushed import PushedWorker
 from tests.support.replies import card_of, sent, values_of
-from tests.support.tainted_chat import TaintedChat
+from tests.support.tainted_chat import UNDOES, TaintedChat
 
 SAYS = calling(("reply", {"message": "はい"}))
 BEN = "U" + "8" * 32
@@ -408,6 +408,19 @@ def test_after_outside_words_the_askers_own_order_is_carried_out_at_once(pool: T
         calling(("add_to_list", {"list": "party", "items": ["milk"]})),
         text="Add milk to the party list. What does the page say?",
     )
+
+    assert items(chat.person) == {"party/milk": "pending"}
+
+
+def test_after_outside_words_a_tap_takes_a_rename_back(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, has_lists=True)
+    adds(chat.person, "add milk", "milk", to="party")
+    (milk,) = _entries(chat.person)
+    rename = ("update_entry", {"path": milk.path, "updates": {"name": "oat milk"}})
+    chat.person.asks("call it oat milk", calling(rename), SAYS)
+
+    chat.asks(UNDOES)
+    chat.press()
 
     assert items(chat.person) == {"party/milk": "pending"}
 

@@ -374,7 +374,7 @@ def test_an_undo_of_a_rename_after_a_reading_from_outside_waits_for_a_tap(chat: 
 
     undo = chat.tools["undo_last_change"].run({}, tainted.context)
 
-    assert undo == NeedsTap(name="ガレージの工事")
+    assert undo == NeedsTap(name="庭の工事")
 
 
 @pytest.mark.parametrize("tool", ["delete_entry", "move_entry"])
