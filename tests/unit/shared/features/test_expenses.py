@@ -730,6 +730,19 @@ def test_what_own_words_do_not_hold_waits_for_a_tap(pool: ThreadPoolExecutor, be
     assert "☐ 立替" in chat.sent_for(asked)
 
 
+def test_a_tap_books_an_amount_that_more_people_share_than_a_person_would_name(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, is_in_group=True, currency="JPY")
+    for number in range(31):
+        user_id = f"U{number:032x}"
+        chat.worker.profiles.names[user_id] = f"Member{number}"
+        chat.person.sends(chat.events.text("hello", by=user_id))
+    chat.asks(calling(("add_expense", {"what": "夕食", "amount": "6400"})), text="割り勘で")
+    chat.person.presses(chat.person.newest_button)
+    (dinner,) = expenses(chat.person)
+    assert set(dinner.shares.values()) == {200}
+    assert len(dinner.shares) == 32
+
+
 def test_a_press_of_nobody_books_nothing_and_is_answered_with_what_to_do(pool: ThreadPoolExecutor) -> None:
     chat = TaintedChat(pool, is_in_group=True, currency="JPY")
     chat.asks(calling(("add_expense", {"what": "夕食", "amount": "900", "among": ["me", "Ben"]})), text="割り勘で")
