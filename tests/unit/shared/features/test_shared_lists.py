@@ -412,6 +412,18 @@ def test_after_outside_words_the_askers_own_order_is_carried_out_at_once(pool: T
     assert items(chat.person) == {"party/milk": "pending"}
 
 
+def test_after_outside_words_a_tap_clears_a_list_without_a_name_beside_a_named_one(pool: ThreadPoolExecutor) -> None:
+    chat = TaintedChat(pool, has_lists=True)
+    adds(chat.person, "we need milk", "milk")
+    ticks(chat.person, shows(chat.person), "milk")
+    adds(chat.person, "an umbrella for the trip", "umbrella", to="trip")
+
+    chat.asks(calling(("clear_list", {"list": "the list"})))
+    chat.press()
+
+    assert items(chat.person) == {"trip/umbrella": "pending"}
+
+
 def test_after_outside_words_a_tap_takes_a_rename_back(pool: ThreadPoolExecutor) -> None:
     chat = TaintedChat(pool, has_lists=True)
     adds(chat.person, "add milk", "milk", to="party")
