@@ -9,7 +9,7 @@ import datetime as dt
 import re
 import zoneinfo
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
 from typing import Final, Literal
@@ -103,6 +103,8 @@ def checked_schedule(at: str, zone: str, rule: str | None, *, now_ms: int) -> tu
     first = local if recurrence is None else next(iter(_occurrences(at, recurrence)), None)
     if first is None:
         raise StagingFault("The rule ends before its first time; ask until when it is to recur.", may_retry=True)
+    if recurrence is not None and len(recurrence.hours) == 1:  # that of the start, so that another time moves it
+        recurrence = replace(recurrence, hours=())
     return Schedule(first.strftime(LOCAL_FORMAT), zone, recurrence), _ms(first, _zone(zone))
 
 

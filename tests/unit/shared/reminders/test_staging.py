@@ -293,6 +293,15 @@ def test_another_time_keeps_the_rule(chat: ReminderChat) -> None:
     assert (changed.start, changed.rule) == (in_days(chat, 2, "10:30"), "FREQ=DAILY")
 
 
+def test_a_rule_with_a_single_hour_moves_with_another_time(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1), rule="FREQ=DAILY;BYHOUR=10")
+    assert (made.start, made.rule) == (in_days(chat, 1, "10:00"), "FREQ=DAILY")
+
+    changed = chat.begin().change(made.id, at=in_days(chat, 1, "11:00"))
+
+    assert (changed.start, changed.rule) == (in_days(chat, 1, "11:00"), "FREQ=DAILY")
+
+
 @pytest.mark.parametrize(("said", "left"), [(0, 5), (3, 2), (4, 1)])
 def test_another_time_begins_no_count_anew(chat: ReminderChat, clock: FixedClock, said: int, left: int) -> None:
     made = chat.remind(at=in_days(chat, 1), rule="FREQ=DAILY;COUNT=5")
