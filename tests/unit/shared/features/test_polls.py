@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -1012,6 +1013,15 @@ def test_a_reminder_before_the_meeting_is_a_reminder_like_any_other(pool: Thread
     ann.worker.clock.move((meeting.starts_ms - ann.worker.clock.now_ms()) / 1_000 - 3_600)
     assert ann.worker.push(push.tick()) == 204
     assert ann.worker.line.pushes == [(recorded.GROUP, ("⏰ 飲み会 11月28日(金) 19:00（渋谷）",))]
+
+
+def test_the_calendar_button_of_a_meeting_opens_the_meeting_and_not_its_reminder(pool: ThreadPoolExecutor) -> None:
+    ann = group(pool, reminding=Reminding.REPLY)
+    met(ann, remind_minutes_before=60)
+    (link,) = (link for message in list(ann.worker.line.replied.values())[-1] for link in message.links)
+    event = parse_qs(urlsplit(link.uri).query)
+    assert (event["text"], event["location"]) == (["飲み会"], ["渋谷"])
+    assert (event["dates"], event["ctz"]) == (["20251128T190000/20251128T191500"], ["Asia/Tokyo"])
 
 
 def test_an_undo_takes_back_the_meeting_with_its_reminder(pool: ThreadPoolExecutor) -> None:

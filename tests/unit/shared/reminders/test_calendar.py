@@ -31,6 +31,13 @@ def test_the_event_has_local_times_of_the_zone() -> None:
     }
 
 
+def test_a_long_place_leaves_room_for_the_words() -> None:
+    link = calendar_link(MORNING, place="👨‍👩‍👧‍👦" * 40)
+
+    assert len(link) <= URI_LIMIT
+    assert parse_qs(urlsplit(link).query)["text"] == [MORNING.text]
+
+
 def test_a_recurrence_ends_in_utc() -> None:
     until = replace(MORNING, rule="FREQ=WEEKLY;BYDAY=MO,TH;UNTIL=20261231T235959")
 
