@@ -1,7 +1,8 @@
 """The bus as a table: workers take published messages with a lease, as Pub/Sub's push subscriptions hand them out.
 
 An acknowledged message is deleted. A refused message comes again after a pause that doubles (1 s, 2 s, 4 s, …); after 20 attempts it is
-a dead letter. An attempt is recorded before the work begins, so that a crash of the process counts as an attempt.
+a dead letter. An attempt is recorded before the work begins, so that a crash of the process counts as an attempt: a message that ends the
+process each time becomes a dead letter as well.
 Why a table of our own: docs/adr/20261126-self-hosted-queue.md.
 """
 
@@ -97,14 +98,18 @@ class SqliteEventQueue:
             return fitting
 
         def lease(db: sqlite3.Connection) -> tuple[QueuedMessage, ...]:
-            rows = [
-                db.execute(
-                    f"UPDATE messages SET attempts = attempts + 1, due_ms = ? WHERE id = ? RETURNING {_FIELDS}",  # noqa: S608 - constants
-                    (now_ms + _LEASE_MS, message_id),
+            taken = []
+            for message_id in due(db):
+                row = db.execute(
+                    "UPDATE messages SET attempts = attempts + 1, due_ms = ? WHERE id = ? AND attempts < ?"  # noqa: S608 - constants
+                    f" RETURNING {_FIELDS}",
+                    (now_ms + _LEASE_MS, message_id, MOST_ATTEMPTS),
                 ).fetchone()
-                for message_id in due(db)
-            ]
-            return tuple(map(_message, rows))
+                if row is not None:
+                    taken.append(_message(row))
+                else:  # the process ended at each attempt, or none was settled
+                    db.execute("UPDATE messages SET dead_ms = ? WHERE id = ?", (now_ms, message_id))
+            return tuple(taken)
 
         return self._database.write(lease) if self._database.read(due) else ()
 

@@ -188,6 +188,36 @@ def test_what_a_killed_process_had_taken_is_due_at_once_and_counts_the_attempt(
     assert (again.data, again.attempts) == (b"one", 2)
 
 
+def test_a_message_that_kills_its_process_twenty_times_is_a_dead_letter(tmp_path: Path, clock: FixedClock) -> None:
+    with closing(Database(tmp_path)) as database:
+        SqliteEventQueue(database, clock=clock).publish([message("kills"), message("waits")])
+
+    for _ in range(MOST_ATTEMPTS):  # each process takes the oldest message, and dies of it
+        with closing(Database(tmp_path)) as database:
+            assert texts(SqliteEventQueue(database, clock=clock).take(1)) == ["kills"]
+    with closing(Database(tmp_path)) as database:
+        queue = SqliteEventQueue(database, clock=clock)
+        taken = texts(queue.take(1)) + texts(queue.take(1))
+
+        assert taken == ["waits"]
+        assert texts(queue.dead_letters(2)) == ["kills"]
+        assert queue.next_due_s() == LEASE_S
+
+
+def test_a_message_that_was_never_settled_is_a_dead_letter_after_twenty_leases(
+    queue: SqliteEventQueue, clock: FixedClock
+) -> None:
+    queue.publish([message("hangs")])
+    for _ in range(MOST_ATTEMPTS):
+        (taken,) = queue.take(1)
+        clock.move(LEASE_S)
+
+    assert queue.take(1) == ()
+    assert texts(queue.dead_letters(2)) == ["hangs"]
+    queue.acknowledge(taken)  # by the last worker after all
+    assert queue.counts() == (0, 0)
+
+
 def test_a_clock_that_is_set_back_delays_no_message_for_long(queue: SqliteEventQueue, clock: FixedClock) -> None:
     queue.publish([message("one")])
 
