@@ -14,6 +14,8 @@ MOST_LANGUAGES: Final = 4
 LEAST_LANGUAGES: Final = 2
 _SCRIPT_SHARE: Final = 0.6
 _BILINGUAL_SHARE: Final = 0.2
+_KANA_SHARE: Final = 0.35
+"""A text with fewer kana may be Chinese that names a Japanese, such as 「さくら說她會帶蛋糕」; the model decides."""
 _LATIN_WEIGHT: Final = 3  # letters of a Latin word that say as much as one letter of a script without spaces
 
 
@@ -96,8 +98,8 @@ def is_foreign(text: str, languages: Sequence[str]) -> bool:
         return True
     main = (
         Script.KANA
-        if counts[Script.KANA] > _BILINGUAL_SHARE * total
-        else max(counts, key=lambda script: counts[script])
+        if counts[Script.KANA] > _KANA_SHARE * total
+        else max(counts, key=lambda script: counts[script] if script is not Script.KANA else 0.0)
     )
     return not any(main in _SCRIPTS[language] for language in languages)
 

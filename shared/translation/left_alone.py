@@ -12,13 +12,13 @@ LONGEST_UTF16: Final = 1_500
 _LEAST_LETTERS: Final = 2
 
 
-def is_left_alone(text: str, languages: Sequence[str]) -> bool:
+def is_left_alone(text: str, languages: Sequence[str], terms: Sequence[str] = ()) -> bool:
     """Whether the text is not translated between the languages.
 
     Links, numbers, mentions and emoji alone, a command such as "/x", fewer than two letters, a text in the scripts of two of the languages,
-    or in a script of none of them. For example, in a chat of ja and th: "👍", "https://…", "15:30", "OK thanks" and "おはよう สวัสดี".
+    or in a script of none of them; the chat's `terms` decide nothing. For example, in a chat of ja and th: "👍", "https://…", "15:30", "OK thanks" and "おはよう สวัสดี".
     """
-    words = without_protected(text)
+    words = without_protected(text, terms)
     return (
         letter_count(words) < _LEAST_LETTERS
         or text.lstrip().startswith(("/", "／"))  # noqa: RUF001 - people type full-width slashes

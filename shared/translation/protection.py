@@ -111,9 +111,9 @@ def protect(text: str, terms: Iterable[str] = (), *, names: Iterable[str] = ()) 
     return ProtectedText(text=_protectable(terms, names).sub(protected, text), parts=tuple(parts))
 
 
-def without_protected(text: str) -> str:
+def without_protected(text: str, terms: Iterable[str] = ()) -> str:
     """Return what is left of the text without everything that would be protected."""
-    return _protectable((), ()).sub(" ", text)
+    return _protectable(terms, ()).sub(" ", text)
 
 
 def shown_part(part: str) -> str:

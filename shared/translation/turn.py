@@ -76,7 +76,8 @@ class TranslationTurns:
 
     def translates(self, setting: TranslationSetting, message: MessageRecord) -> bool:
         """Whether the message is one of those that are translated."""
-        return setting.covers(message) and not is_left_alone(message.text, setting.languages)
+        terms = tuple(term.text for term in setting.terms)
+        return setting.covers(message) and not is_left_alone(message.text, setting.languages, terms)
 
     def __call__(
         self, conversation: Conversation, message: MessageRecord, setting: TranslationSetting, deadline: Deadline

@@ -95,12 +95,18 @@ def test_what_is_translated_between_japanese_and_thai(text: str) -> None:
         ("Disneyland行く？", JA_TH),
         ("Microsoft Teamsで会議", JA_TH),
         ("我在Starbucks Coffee", ("zh-TW", "th")),
+        ("さくら說她會帶蛋糕", ("zh-TW", "vi")),
     ],
 )
 def test_a_name_or_a_word_within_a_sentence_of_another_script_leaves_nothing_untranslated(
     text: str, languages: Sequence[str]
 ) -> None:
     assert not is_left_alone(text, languages)
+
+
+def test_a_word_that_the_chat_keeps_makes_no_sentence_bilingual() -> None:
+    assert is_left_alone("Can't make it. Ask さくら", ("ja", "en"))
+    assert not is_left_alone("Can't make it. Ask さくら", ("ja", "en"), ("さくら",))
 
 
 @pytest.mark.parametrize(
