@@ -191,14 +191,16 @@ class AmendmentLog:
     def edited_by(self, user_id: str, *, until_ms: int) -> frozenset[str]:
         """Return the messages edited by the person up to the timestamp, including messages not delivered yet, and withdrawn ones.
 
-        Of a withdrawn message an edit may still have words: the worker of `/forget me` died right after the withdrawal was recorded.
+        Of a withdrawn message an edit may still have words: the worker of `/forget me` died right after the withdrawal was recorded. The
+        words of an edit outlast its event, and so may those of a message of which nothing else is stored.
         """
         amendments, mark = self.look(), mark_id(user_id)
-        return frozenset(
+        looked = (
             edited_id
             for edited_id, by in amendments.editors.items()
             if by == mark and amendments.edited_ms.get(edited_id, 0) <= until_ms
         )
+        return self.edits.made_by(mark, until_ms=until_ms).union(looked)
 
     # Writes
 

@@ -53,12 +53,14 @@ class Amendment:
 class EditedWords(Extensible):
     """The newest words of an edited message, by LINE's timestamp of the edit.  `text` None: withdrawn or erased, which is final.
 
-    `made`: what the edit removes, until the chat is told, so that a redelivery tells it after a worker died.
+    `by`: the mark of the member who edited, as long as there are words: they outlast the edit's event. `made`: what the edit removes,
+    until the chat is told, so that a redelivery tells it after a worker died.
     """
 
     version: int = VERSION
     timestamp_ms: int
     text: str | None = field(default=None, repr=False)
+    by: str | None = None
     made: MadeOfMessage = field(default_factory=MadeOfMessage)
 
 

@@ -16,6 +16,7 @@ from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
+from shared.storage.object_store import ListedObject
 
 _DROPPED_AT_ONCE: Final = 64  # to limit how long the reads of other chats wait
 _WHAT: Final = "the words of an edit"
@@ -44,7 +45,7 @@ class Edits:
             stored = decode(EditedWords, data) if data is not None else EditedWords(timestamp_ms=-1, text="")
             is_newer = stored.text is not None and edit.timestamp_ms > stored.timestamp_ms
             made = stored.made | edit.made
-            words = stored.redacted(timestamp_ms=edit.timestamp_ms, text=edit.text, made=made)
+            words = stored.redacted(timestamp_ms=edit.timestamp_ms, text=edit.text, by=edit.by, made=made)
             return encode(words) if is_newer else None
 
         update_by_swap(self.objects.store, self.names.edited(edit.line_message_id), newest, what=_WHAT)
@@ -83,18 +84,32 @@ class Edits:
             if stored is None or stored.text is None or stored.timestamp_ms > erased_ms:
                 return None
             is_dropped = True
-            return encode(stored.redacted(text=None, made=MadeOfMessage()))
+            return encode(stored.redacted(text=None, by=None, made=MadeOfMessage()))
 
         update_by_swap(self.objects.store, self.names.edited(line_message_id), without_words, what=_WHAT)
         return is_dropped
 
+    def made_by(self, mark: str, *, until_ms: int) -> frozenset[str]:
+        """Return the messages whose newest words are by the member with this mark, up to the timestamp."""
+        return frozenset(
+            self.names.edited_id_in(edited.name)
+            for edited, data in self._read_all()
+            if (words := decode_if_readable(EditedWords, data)) is not None
+            and words.text is not None
+            and words.by == mark
+            and words.timestamp_ms <= until_ms
+        )
+
     def erase(self, until_ms: int) -> None:
         """No edit up to the timestamp has words, and no unreadable edit stays.  Repeated: changes nothing."""
-        edited_objects = self.objects.store.list(self.names.edited_prefix)
-        for edited, data in zip(edited_objects, self.objects.read_all(edited_objects), strict=True):
+        for edited, data in self._read_all():
             words = decode_if_readable(EditedWords, data)
             if data is not None and (words is None or (words.text is not None and words.timestamp_ms <= until_ms)):
                 update_by_swap(self.objects.store, edited.name, partial(_without_words, until_ms=until_ms), what=_WHAT)
+
+    def _read_all(self) -> Iterable[tuple[ListedObject, bytes | None]]:
+        edited_objects = self.objects.store.list(self.names.edited_prefix)
+        return zip(edited_objects, self.objects.read_all(edited_objects), strict=True)
 
     def _drop(self, line_message_id: str) -> None:
         update_by_swap(self.objects.store, self.names.edited(line_message_id), _without_words, what=_WHAT)
@@ -114,4 +129,6 @@ def _without_words(data: bytes | None, *, until_ms: int | None = None) -> bytes 
     if stored is None:
         return encode(EditedWords(timestamp_ms=0))
     is_newer = until_ms is not None and stored.timestamp_ms > until_ms
-    return None if stored.text is None or is_newer else encode(stored.redacted(text=None, made=MadeOfMessage()))
+    if stored.text is None or is_newer:
+        return None
+    return encode(stored.redacted(text=None, by=None, made=MadeOfMessage()))

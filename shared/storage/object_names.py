@@ -111,6 +111,10 @@ class ObjectNames:
         """The newest words of one edited or withdrawn message."""
         return f"{self.edited_prefix}{checked_id(line_message_id)}{_SUFFIX}"
 
+    def edited_id_in(self, name: str) -> str:
+        """Return the message of an object of edited words."""
+        return name.removeprefix(self.edited_prefix).removesuffix(_SUFFIX)
+
     @property
     def turn(self) -> str:
         """The turn's state machine."""

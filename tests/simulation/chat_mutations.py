@@ -24,6 +24,7 @@ from tests.simulation.stand_ins import (
     begin_no_removals,
     change_nothing_named,
     delete_events,
+    finds_no_edits,
     leave_nothing,
     name_no_segment,
     no_fold,
@@ -93,6 +94,11 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         f"{_TURN}:TurnRecord.followed_by",
         DropArgument("TurnRecord", "tries"),
         lacks="a message that kills its worker is tried for ever",
+    ),
+    "finds_edits_whose_events_have_expired": Mutation(
+        f"{_AMENDMENT_LOG}:AmendmentLog.edited_by",
+        Instead("edits.made_by", finds_no_edits),
+        lacks="the words of an edit outlast the `/forget me` of its author, once its event has expired",
     ),
     "takes_the_words_of_edits_whose_withdrawal_died": Mutation(
         f"{_AMENDMENT_LOG}:AmendmentLog.edited_by",

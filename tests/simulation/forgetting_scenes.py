@@ -1,8 +1,11 @@
 """Scenes of `/forget me` in a group, of messages that the bot proposes to take back, and of floods."""
 
+from dataclasses import replace
 from typing import Final
 
+from shared.conversation.amendment_records import EditedWords
 from shared.line.addressing import GroupPolicy
+from shared.storage.codec import decode, encode
 from shared.turns.flood import QUIET_S
 from shared.turns.waiting_room import PLACES
 from tests.simulation.people import Message
@@ -10,6 +13,7 @@ from tests.simulation.scene import Scene
 from tests.simulation.stage import SMALL_BOUNDS
 from tests.simulation.wiring import LEAST
 
+_EVENTS_LAST_S: Final = 31 * 86_400.0
 _LINE_IS_QUICK: Final = 1  # a seed with which LINE has the picture ready
 
 
@@ -39,6 +43,21 @@ def edit_that_comes_after_forget_me() -> list[str]:
         _forgets_the_author(scene, late)
         scene.runs_to_end(scene.edits(late, at_s=edited_s))
         return scene.rests()
+
+
+def edit_whose_event_has_expired() -> list[str]:
+    """A member edits a message that never comes. Retention has deleted the edit's event when its author takes back everything."""
+    with Scene(group=True).playing() as scene:
+        message = scene.says()
+        scene.runs_to_end(scene.edits(message))
+        scene.sleeps(_EVENTS_LAST_S)
+        bucket = scene.world.objects
+        for event in bucket.list("amended/"):
+            bucket.delete(event.name)
+        _forgets_the_author(scene, message)
+        objects = (bucket.read(one.name) for one in bucket.list("edited/"))
+        is_kept = any(word.encode() in one.data for one in objects if one is not None for word, _ in message.words)
+        return ["I4: the words of an edit whose author took back everything are kept"] if is_kept else []
 
 
 def question_beside_a_message_that_comes_after_forget_me() -> list[str]:
@@ -140,15 +159,24 @@ def flood_whose_newest_message_is_withdrawn_once_it_is_handed_over() -> list[str
 
 
 def forgetting_that_dies_before_an_edit_has_lost_its_words() -> list[str]:
-    """The worker of `/forget me` dies right after the withdrawal; a compaction drops the message, so only its edit shows whose it is."""
+    """The worker of `/forget me` dies right after the withdrawal; a compaction drops the message, so only its edit shows whose it is.
+
+    An earlier release wrote the words of the edit, without the mark of who edited.
+    """
     with Scene(group=True, limits=LEAST).playing() as scene:
         message = scene.says(addressed=False)
         scene.runs_to_end(scene.pushes(scene.delivers(message)))
         scene.runs_to_end(scene.edits(message))
+        bucket = scene.world.objects
+        for edited in bucket.list("edited/"):
+            stored = bucket.read(edited.name)
+            if stored is not None:
+                words = replace(decode(EditedWords, stored.data), by=None)
+                bucket.replace(edited.name, encode(words), generation=edited.generation)
         scene.sleeps(1)
         order = scene.stage.people.order("forget me", at_s=scene.world.now_s, by=message.author)
         forgetting = scene.pushes(scene.delivers_order(order))
-        scene.runs_until(forgetting, "read edited/", times=2)
+        scene.runs_until(forgetting, "read edited/", times=3)
         scene.dies(forgetting)
         scene.runs_to_end(scene.asks())
         return scene.rests()

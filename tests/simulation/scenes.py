@@ -168,6 +168,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "asks_nothing_anew_after_an_act": follow_up_scenes.follow_up_after_a_page,
     "renews_by_the_last_write": follow_up_scenes.lease_under_follow_ups,
     "outcomes_tell_what_was_recalled": recall_scenes.answer_that_repeats_what_it_recalled,
+    "finds_edits_whose_events_have_expired": forgetting_scenes.edit_whose_event_has_expired,
     "takes_the_words_of_edits_whose_withdrawal_died": forgetting_scenes.forgetting_that_dies_before_an_edit_has_lost_its_words,
     "takes_back_for_its_asker": forgetting_scenes.press_of_another_member,
     "recalls_from_the_joining": recall_scenes.recall_of_a_member_who_joined_later,

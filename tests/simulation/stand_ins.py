@@ -211,6 +211,10 @@ def nothing_waits(_outcomes: Iterable[OutcomeRecord]) -> tuple[OutcomeRecord, ..
     return ()
 
 
+def finds_no_edits(_edits: object, _mark: str, *, until_ms: int) -> frozenset[str]:  # noqa: ARG001 - as the product calls it
+    return frozenset()
+
+
 def nothing_is_deadly(_outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
     return frozenset(), -1
 

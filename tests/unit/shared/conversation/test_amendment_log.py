@@ -198,6 +198,20 @@ def test_edits_are_found_by_their_author_up_to_a_time(chat: Conversation) -> Non
     assert chat.amendments.edited_by(ANNA, until_ms=3) == {"m1", "m3"}
 
 
+def test_edits_are_found_by_their_author_where_their_events_have_expired(
+    chat: Conversation, store: MemoryObjectStore
+) -> None:
+    for number, author in ((1, ANNA), (2, BERT), (3, ANNA), (4, ANNA)):
+        edited = Amendment(line_message_id=f"m{number}", timestamp_ms=number, text="new", by=mark_id(author))
+        chat.amendments.amend(edited)
+    chat.amendments.withdraw({"m3"}, timestamp_ms=5)
+    for event in store.list("amended/"):
+        store.delete(event.name)
+    cold = conversations_on(store, InlineExecutor()).of(CHAT)
+
+    assert cold.amendments.edited_by(ANNA, until_ms=3) == {"m1"}
+
+
 def test_edits_of_withdrawn_messages_are_found_by_their_author_too(chat: Conversation) -> None:
     chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=1, text="new", by=mark_id(ANNA)))
     chat.amendments.withdraw({"m1"}, timestamp_ms=2)
