@@ -137,7 +137,7 @@ class Restoration:
         if replaced is not None:
             self.backups.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             (self.folder / SOCKET).unlink(missing_ok=True)
-            shutil.move(self.folder, replaced)
+            shutil.move(self.folder.resolve(), replaced)
         finish_restoration(self.folder)
         return replaced
 
@@ -154,7 +154,7 @@ def finish_restoration(folder: Path) -> None:
         if folder.exists():
             shutil.rmtree(complete)
         else:
-            complete.rename(folder)
+            complete.rename(folder.resolve())
     except OSError as cause:
         raise DatabaseRefusedError(refusal_of(folder, cause)) from cause
 
@@ -246,4 +246,5 @@ def _conversations(store: ObjectStore, lease_s: float, clock: Clock) -> Iterator
 
 
 def _sibling(folder: Path, suffix: str) -> Path:
-    return folder.with_name(folder.name + suffix)
+    real = folder.resolve()  # a link stays, and what it leads to is replaced
+    return real.with_name(real.name + suffix)

@@ -298,6 +298,24 @@ def test_what_a_killed_process_had_served_can_be_restored_again(machine: Machine
     assert machine.files_with("behind") == ["aizuchi.db"]
 
 
+def test_a_folder_behind_a_link_is_replaced_where_it_is(machine: Machine) -> None:
+    disk = machine.folder.parent / "disk"
+    (disk / "data").mkdir(parents=True)
+    machine.folder.symlink_to(Path("disk", "data"))
+    machine.say("1", "before")
+    backup = machine.back_up()
+    machine.say("2", "behind")
+    machine.clock.move(60)
+
+    machine.restore(backup)
+
+    assert machine.folder.is_symlink()
+    assert (machine.files_with("before"), machine.files_with("behind")) == (["aizuchi.db"], [])
+    (replaced,) = {*machine.backups.folder.iterdir()} - {backup}
+    assert (replaced.is_symlink(), (replaced / "aizuchi.db").exists()) == (False, True)
+    assert [path.name for path in disk.iterdir()] == ["data"]
+
+
 def test_a_refused_restoration_leaves_no_copy_and_says_why(machine: Machine) -> None:
     machine.say("1", "before")
     backup = machine.back_up()
