@@ -79,9 +79,8 @@ class _Sink:
         bound_fields = _BOUND.get(_NOTHING)
         encoded = _ENCODE({**bound_fields, **fields} if bound_fields else fields)
         rest = f", {encoded[1:]}" if len(encoded) > len("{}") else "}"
-        with contextlib.suppress(
-            OSError
-        ):  # a full disk, or a reader that ended: the work that the line tells of goes on
+        # A full disk, or a reader that ended: the work that the line tells of goes on
+        with contextlib.suppress(OSError):
             self._put(f'{_head(severity, message)}"{moment}"{rest}\n')
 
 
