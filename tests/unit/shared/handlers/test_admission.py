@@ -16,7 +16,7 @@ from shared.line.phrases import Phrase
 from tests.support import push, recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, Person
-from tests.support.phrases import japanese
+from tests.support.phrases import english, japanese
 from tests.support.pushed import PushedWorker, nothing
 
 HELLO = calling(("reply", {"message": "やあ"}))
@@ -74,7 +74,7 @@ def test_nothing_is_stored_of_a_chat_that_was_not_admitted(person: Person) -> No
 def test_an_addressed_message_is_told_how_to_get_in_once_an_hour(person: Person) -> None:
     for _ in range(3):
         person.says("@Aizuchi hello")
-    assert person.worker.said == [japanese(Phrase.INVITATION_NEEDED, id=person.events.chat_id)]
+    assert person.worker.said == [english(Phrase.INVITATION_NEEDED, id=person.events.chat_id)]
 
     person.worker.clock.move(TOLD_EVERY_S)
     person.worker.deliver(person.events.text("@Aizuchi hello"), published="2099-01-01T00:00:00Z")
@@ -164,7 +164,7 @@ def test_a_mistyped_code_is_answered_although_the_chat_was_just_told_how_to_get_
 
     person.says("/start MISTYPED")
 
-    needed = japanese(Phrase.INVITATION_NEEDED, id=person.events.chat_id)
+    needed = english(Phrase.INVITATION_NEEDED, id=person.events.chat_id)
     assert person.worker.said == [needed, japanese(Phrase.INVITATION_REFUSED)]
 
 
@@ -173,7 +173,7 @@ def test_a_mistyped_code_does_not_take_the_place_of_how_to_get_in(person: Person
 
     person.says("@Aizuchi hello")
 
-    needed = japanese(Phrase.INVITATION_NEEDED, id=person.events.chat_id)
+    needed = english(Phrase.INVITATION_NEEDED, id=person.events.chat_id)
     assert person.worker.said == [japanese(Phrase.INVITATION_REFUSED), needed]
 
 
