@@ -212,7 +212,7 @@ def test_forgetting_commands_and_greetings_are_never_limited(pool: ThreadPoolExe
 )
 def test_usage_says_what_is_left(pool: ThreadPoolExecutor, allowed: Limits, told: str, details: list[str]) -> None:
     friend = friend_of(pool, allowed)
-    friend.says("hello", HELLO)
+    friend.says("おはよう", HELLO)
 
     asked = friend.says("/usage")
 

@@ -92,7 +92,7 @@ def test_a_press_of_another_member_takes_back_nothing_and_is_told_why(member: Pe
 
     member.presses(member.newest_button, by=OTHER)
 
-    assert member.worker.said[-1] == japanese(Phrase.PRESS_OF_ANOTHER)
+    assert member.worker.said[-1] == english(Phrase.PRESS_OF_ANOTHER)
     assert "swordfish" in everything_in(member.worker.store)
 
 
