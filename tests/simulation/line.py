@@ -37,7 +37,7 @@ _TITLES_OF_EXPENSES: Final = frozenset(
 )
 _TEXTS_OF_POLLS: Final = tuple(language_file(locale).table("polls", PollTexts) for locale in LOCALES)
 _TITLES_OF_ENDED_POLLS: Final = tuple(
-    beginning(title) for texts in _TEXTS_OF_POLLS for title in (texts.closed, texts.called_off)
+    beginning(title) for texts in _TEXTS_OF_POLLS for title in (texts.closed, texts.answers_closed, texts.called_off)
 )
 _Kept = TypeVar("_Kept")
 _TIMEOUT_S: Final = 5.0
