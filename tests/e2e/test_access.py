@@ -79,7 +79,7 @@ def test_a_question_that_is_sent_right_after_the_code_is_answered(invited: Platf
 
     for person, start in zip(people, starts, strict=True):
         person.says(start)
-        person.says("hello")
+        person.says("こんにちは")
 
     for person in people:
         assert {person.hears_next(after=0)[:4], person.hears_next(after=1)[:4]} >= {"はじめま"}
