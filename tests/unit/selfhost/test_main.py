@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from selfhost.__main__ import main
+from shared import logs
 
 SETTINGS = {"LINE_CHANNEL_SECRET": "s", "LINE_CHANNEL_ACCESS_TOKEN": "t", "GEMINI_API_KEY": "k"}
 
@@ -16,6 +17,9 @@ def test_an_error_at_the_start_is_one_line(
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "media").write_bytes(b"")  # no folder can be made there
 
-    assert main(["invite"], SETTINGS) == 1
+    try:
+        assert main(["invite"], SETTINGS) == 1
+    finally:
+        logs.configure()  # otherwise later logs go to the captured stderr of this test, which is closed
 
     assert capsys.readouterr().out == "error: a file of a medium cannot be written (File exists)\n"
