@@ -103,7 +103,7 @@ def test_reminders_beyond_the_quota_come_with_the_next_answers(reminding: Platfo
     with Ticks(reminding, every_s=TICK_S if count == MANY else OFTEN_S):
         wait_until_said(people, count // 2, within_s=2 * TICK_S)
         wait_until_kept(reminding, count - count // 2, within_s=2 * TICK_S)
-        reminding.settle()
+    reminding.settle()  # without ticks, because on a slow machine the next one comes before this one is handled
     assert len(people.said()) == count // 2
 
     silent = people.silent()
