@@ -272,8 +272,7 @@ class _AnnouncementDelivery:
         if decided.in_locale is not None:
             locale = locale_of(decided.event, chosen=lease.record.chosen_locale, messages=history.messages)
             decided = decided.in_locale(locale)
-        answered = history.recorded | history.covered  # perhaps by a delivery to another instance
-        if not answered.isdisjoint(decided.pressed_ids):
+        if any(map(history.has_answered, decided.pressed_ids)):  # perhaps by a delivery to another instance
             lease.release()
             return None
         staged = replace(decided.outcome, writes=decided.stage(lease.record.sequence + 1))
